@@ -15,10 +15,8 @@ from environment import NO_MODEL, ROOT, become, ready
 from setup_environment import fetch_multilingual_model, say
 from wire.fetch import fetch_or_exit
 
-WORKERS = min(4, (os.cpu_count() or 1) + 2)
-"""More than there are processors: with one more, two of them stood still a seventh of the time,
-since tests wait for clocks, other processes and each other.
-"""
+WORKERS = min(4, (os.cpu_count() or 1) + 1)
+"""One more than there are processors, since a quarter of the time a test waits for something."""
 SPREAD = ("-n", str(WORKERS), "--dist", "worksteal")
 QUICK = "--quick"
 
