@@ -435,6 +435,7 @@ async def test_episodes_are_found_by_what_they_mean(start: Start) -> None:
         hits = await found(alice, "seal")
         assert [hit["title"] for hit in hits][:2] == ["Zoo", "The walrus sings at dawn"]
         assert "walrus" in hits[0]["snippet"]
+        assert await found(alice, "zzzzqq") == []
         talked = next(
             hit["conversationId"] for hit in hits if hit["title"].startswith("The walrus")
         )

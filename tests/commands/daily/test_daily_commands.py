@@ -142,7 +142,7 @@ def test_ask_answers_with_what_is_piped_below_the_question(home: Path) -> None:
     assert "water the roses" in said.lower()
     assert "water the roses" in done("todo", "list", data=home).lower()
     assert done("ask", data=home, sent="How many todos do I have?\n")
-    assert refused("ask", data=home, code=2).startswith("Say what you ask")
+    assert refused("ask", data=home, code=2).startswith("Ask something")
 
 
 def test_an_answer_that_was_shown_is_read_and_can_be_taken_back(home: Path) -> None:

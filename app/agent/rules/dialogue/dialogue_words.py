@@ -73,6 +73,12 @@ def whole(language: Language, field: str, text: str) -> re.Match[str] | None:
     )
 
 
+def ends_with(language: Language, field: str, text: str) -> bool:
+    """Return whether the last words of a text fit a field of the tables."""
+    pattern = "|".join(language_data.join_pattern(getattr(one, field)) for one in tables(language))
+    return re.search(rf"(?:^|[\s{UNSPACED}])(?:{pattern})$", bare(text)) is not None
+
+
 def fits(pattern: Pieces, text: str) -> bool:
     """Return whether a pattern fits the whole of a text."""
     return _compiled(pattern).fullmatch(bare(text)) is not None

@@ -204,7 +204,7 @@ def _tagged(asked: Asked, said: Said, last: Trace) -> Route | None:
     if not said.has("tag") or said.days or said.asks:
         return None
     tags = [one.start for one in said.tokens if "tag" in one.kinds]
-    if any(one.end in (at, at - 1) for one in said.tokens if "it" in one.kinds for at in tags):
+    if any(dialogue_words.ends_with(said.language, "the_same", said.message[:at]) for at in tags):
         return None  # “Give Ideas this tag, too” is of another note.
     notes = meant_things(asked, said, last, ("note",))
     if said.has("not_", "delete", "unpin"):
