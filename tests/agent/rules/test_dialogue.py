@@ -103,6 +103,8 @@ def test_what_is_taken_back_is_not_meant(message: str, meant: str | None) -> Non
 @pytest.mark.parametrize(
     ("message", "intent", "target"),
     [
+        ('rename "Book a table" to "Book a table for 6"', "rename", "Book a table"),
+        ('add the step "buy a tube to go" to Repair the bicycle', "add_step", "Repair the bicycle"),
         ("supprime la tâche Réparer le vélo", "delete", "Réparer le vélo"),
         ("supprime la tache reparer le velo", "delete", "reparer le velo"),
         ("faut-il supprimer la note ?", "ask", ""),
@@ -123,9 +125,7 @@ def test_what_is_taken_back_is_not_meant(message: str, meant: str | None) -> Non
         ("borra todas mis notas", "one_by_one", ""),
     ],
 )
-def test_french_and_spanish_wishes_are_known_and_questions_are_none(
-    message: str, intent: str, target: str
-) -> None:
+def test_wishes_are_known_and_questions_are_none(message: str, intent: str, target: str) -> None:
     found = routing.route_message(message)
     assert (found.intent, found.get("target")) == (intent, target)
 

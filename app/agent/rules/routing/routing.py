@@ -41,7 +41,7 @@ LISTED_FLAGS = {
 }
 _MARKS = r"[\s.!?,;:。！？、]*"
 _HOLDS_QUOTED = re.compile(r"(?:\w+\s+)?[\"“„«「『]([^\"“”„«»「」『』]+)[\"”“»」』](?:\s+\w+)?")
-_INNER = re.compile(r"(?<=[\"“„«「『])[^\"“”„«»「」『』\n]+(?=[\"”“»」』])")
+_PAIR = re.compile(r"[\"“„«「『]([^\"“”„«»「」『』\n]+)[\"”“»」』]")
 _QUOTED = re.compile(r"^[\"“”„«‘'「『]\s*(.+?)\s*[\"“”«»’'」』]$", re.DOTALL)
 
 
@@ -174,8 +174,11 @@ def _hide_quoted(text: str) -> str:
     """Return a text with what stands in quotation marks as one word each: “to” and “:” in a title
     are no part of the wish. One that is quoted whole stays.
     """
-    return _INNER.sub(
-        lambda found: found[0] if len(found[0]) > len(text) - 4 else "x" * len(found[0]), text
+    return _PAIR.sub(
+        lambda found: (
+            found[0] if found[0] == text else f"{found[0][0]}{'x' * len(found[1])}{found[0][-1]}"
+        ),
+        text,
     )
 
 
