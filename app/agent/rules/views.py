@@ -282,12 +282,9 @@ def _list_there(asked: Asked, said: frozenset[ViewName], language: Language) -> 
 
 
 def _pointed(asked: Asked, said: frozenset[ViewName], language: Language) -> Route | None:
-    """Return what is in the folder that was spoken of last, or what that note says."""
+    """Return what the note says that was spoken of last."""
     if said & {"when", "who", "first", "last", "count", "pinned", "unread", "tag", "todo"}:
         return None
-    folder = references.last_folder(asked)
-    if "folder" in said and "inside" in said and folder:
-        return Route("list_notes", language, {"folder": folder.title})
     notes = references.newest(asked, NOTES).things
     shows = "note" in said and said & {"open", "show", "see", "inside"}
     return Route("show_note", language, {}, notes) if shows and notes else None

@@ -5,7 +5,7 @@ A line, a step or a todo more, another item that is done, the same for another t
 
 import re
 
-from app.agent.rules.dialogue import closed_classes, dialogue_words, followup_questions
+from app.agent.rules.dialogue import dialogue_words, followup_questions
 from app.agent.rules.dialogue.closed_classes import KINDS
 from app.agent.rules.dialogue.followup_questions import (
     READS,
@@ -101,18 +101,12 @@ def done(asked: Asked, said: Said, last: Trace) -> Route | None:
         return None
     if last.intent == "complete_todo":
         return settled(said, "complete_todo", words=name)
-    # “Compost too” after a tag was put on a note; “and compost” may be more of that.
-    also = [one for one in said.tokens if "also" in one.kinds and one.start > 0]
-    ends = any(not said.left_after(one) for one in also)
-    if ends and last.undo and last.intent in AGAIN and said.left(*closed_classes.KINDS):
-        wanted = {**last.arguments, "target": name, "words": name}
-        return settled(said, last.intent, **wanted)
     return None
 
 
 def too(_: Asked, said: Said, last: Trace) -> Route | None:
     """“And the drawings too” after another todo or note was changed: the same of that one."""
-    changes = last.intent in {"change_todo", "pin_note", "move_note"} and last.undo
+    changes = last.intent in AGAIN and last.undo
     if not changes or said.days or said.text or said.asks or not said.has("also"):
         return None
     if said.has("no", "not_", "bad", "delete", "undo", "add", "done", "step"):
@@ -122,4 +116,4 @@ def too(_: Asked, said: Said, last: Trace) -> Route | None:
         return None
     if routing.route_message(name).intent != "ask":
         return None
-    return settled(said, last.intent, **{**last.arguments, "target": name})
+    return settled(said, last.intent, **{**last.arguments, "target": name, "words": name})
