@@ -118,7 +118,9 @@ class StatusAnswer(Record):
 
 
 class RunResult(Record):
-    """What a run came to. `text` is what it had to say, `delivered` whether it was said."""
+    """What a run came to. `text` is what it had to say, `delivered` whether it was said; `error`,
+    there only where it failed, why it did.
+    """
 
     run_id: int
     id: int
@@ -138,6 +140,7 @@ class RunResult(Record):
     model: str
     elapsed_ms: int
     skip_reason: str | None
+    error: str | UnsetType = UNSET
 
 
 class RunList(Record):
