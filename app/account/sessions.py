@@ -67,16 +67,17 @@ def sign_in(
     key: str | None = None,
     code: str | None = None,
     language: str | None = None,
+    timezone: str | None = None,
 ) -> SignedIn:
     """Begin a web session with a key that has every scope, or with a code, which is used up.
 
-    `language` is what the browser asks for; it becomes that of a user who has chosen none.
+    `language` is what the browser asks for and `timezone` where it is; they become those of a user
+    who has chosen none.
     """
     if (key is None) == (code is None):
         raise Invalid("Send either key or code.", field="key")
     user = _owner_of_key(tx, key) if key is not None else _owner_of_code(tx, code or "")
-    if language is not None:
-        users.take_language(tx, user, language)
+    users.take_from_browser(tx, user, language=language, timezone=timezone)
     return SignedIn(_insert_session(tx, user, key_rows.key_digest(key) if key else None))
 
 

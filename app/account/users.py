@@ -1,5 +1,6 @@
 """Users: the local registry of the people this server serves, their profile and their settings."""
 
+import contextlib
 import re
 import sqlite3
 import unicodedata
@@ -366,10 +367,16 @@ def settings_of(tx: Tx, user: int) -> AccountSettings:
     return AccountSettings(name=row["name"], **msgspec.json.decode(row["settings"]))
 
 
-def take_language(tx: Tx, user: int, language: str) -> None:
-    """Keep the language that a user's browser asks for, where none was chosen yet."""
-    if "locale" not in _chosen(tx, user):
-        _choose(tx, user, {"locale": language})
+def take_from_browser(tx: Tx, user: int, *, language: str | None, timezone: str | None) -> None:
+    """Keep the language that a user's browser asks for and the time zone that it is in, each where
+    none was chosen yet; a zone that this server does not know is left alone.
+    """
+    told = {"locale": language}
+    with contextlib.suppress(ValueError):
+        told["timezone"] = Zone()(timezone) if timezone else None
+    chosen = _chosen(tx, user)
+    if new := {name: said for name, said in told.items() if said and name not in chosen}:
+        _choose(tx, user, new)
 
 
 def _chosen(tx: Tx, user: int) -> dict[str, Any]:

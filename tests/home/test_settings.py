@@ -41,10 +41,14 @@ async def test_another_browser_signs_in_by_a_link_and_is_sent_away(home: Home) -
     page = await home.go("/settings")
     await page.get_by_role("button", name="Sign in on another device").click()
     link = await page.locator("output").inner_text()
-    other = await home.context.browser.new_context()  # type: ignore[union-attr]
+    other = await home.context.browser.new_context(  # type: ignore[union-attr]
+        timezone_id="America/New_York"
+    )
     tab = await other.new_page()
     await tab.goto(link)
     await tab.wait_for_url(f"{home.origin}/")
+    found = (await home.client.ok("GET", "/account/settings"))["settings"]
+    assert found["timezone"] == "America/New_York"  # of who has chosen none
     await page.goto(f"{home.origin}/settings")
     await page.get_by_role("button", name="End", exact=True).click()
     await expect(page.locator(".did")).to_contain_text("That session has ended.")

@@ -275,6 +275,20 @@ async def test_a_guest_talks_in_german(
         assert window.complaints == []
 
 
+async def test_a_browsers_time_zone_becomes_that_of_who_has_chosen_none(served: Served) -> None:
+    async def zone_after_sign_in(username: str, **told: str) -> str:
+        code = (await served.command("make_sign_in_code", username=username)).code
+        async with served.client(Origin=ORIGIN) as browser:
+            await browser.post(f"{ORIGIN}/api/auth/sign-in", json={"code": code, **told})
+            return str((await browser.ok("GET", "/account/settings"))["settings"]["timezone"])
+
+    await served.person("erna")
+    assert await zone_after_sign_in("erna") == "UTC"
+    assert await zone_after_sign_in("erna", timezone="Mars/Olympus") == "UTC"
+    assert await zone_after_sign_in("erna", timezone="Europe/Berlin") == "Europe/Berlin"
+    assert await zone_after_sign_in("erna", timezone="Asia/Tokyo") == "Europe/Berlin"
+
+
 async def test_a_browsers_language_becomes_that_of_who_has_chosen_none(served: Served) -> None:
     async def locale_after_sign_in(username: str, wanted: str | None) -> str:
         code = (await served.command("make_sign_in_code", username=username)).code

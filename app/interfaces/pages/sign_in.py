@@ -12,6 +12,7 @@ from app.interfaces.pages.pages import json_response
 from app.interfaces.pages.visit import Visit
 
 LARGEST = 16 << 10
+FIELDS = ("key", "code", "timezone")
 
 
 def routes() -> list[Route]:
@@ -29,13 +30,15 @@ async def sign_in(visit: Visit) -> Response:
     """
     require_json(visit.sent)
     given = await visit.fields(LARGEST)
-    secret = await begin(visit, {name: given[name] for name in ("key", "code") if name in given})
+    secret = await begin(visit, {name: given[name] for name in FIELDS if name in given})
     admitted = visit.credentials.sessions.admit(secret)
     return await _profile(visit, None if admitted is None else admitted[0], secret)
 
 
 async def begin(visit: Visit, given: dict[str, Any]) -> str:
-    """Begin a session with the key or code that is given, and return its secret."""
+    """Begin a session with the key or code that is given, and return its secret; where the browser
+    is said to be counts too.
+    """
     try:
         asked = given | {"language": visit.wanted_language()}
         begun = await visit.parts.call(OPERATOR, "sign_in", asked)

@@ -65,8 +65,9 @@ async def hear(visit: Visit) -> Response:
     given = value_of(form, "secret").strip()
     next_ = own_page(value_of(form, "next"))
     field = "code" if CODE.fullmatch(given) else "key"
+    asked = {field: given, "timezone": value_of(form, "timezone")}
     try:
-        visit.keep_session(await sign_in.begin(visit, {field: given}))
+        visit.keep_session(await sign_in.begin(visit, asked))
     except (Unauthorized, InsufficientScope, RateLimited) as error:
         return await _refused(visit, next_, error)
     say = await visit.words()
