@@ -1,6 +1,5 @@
 """Users: the local registry of the people this server serves, their profile and their settings."""
 
-import contextlib
 import re
 import sqlite3
 import unicodedata
@@ -368,15 +367,11 @@ def settings_of(tx: Tx, user: int) -> AccountSettings:
 
 
 def take_from_browser(tx: Tx, user: int, *, language: str | None, timezone: str | None) -> None:
-    """Keep the language that a user's browser asks for and the time zone that it is in, each where
-    none was chosen yet; a zone that this server does not know is left alone.
-    """
-    told = {"locale": language}
-    with contextlib.suppress(ValueError):
-        told["timezone"] = Zone()(timezone) if timezone else None
+    """Keep a browser's language and time zone, if it is known, where a user has chosen none yet."""
+    zone = timezone if timezone in zoneinfo.available_timezones() else None
+    told = {"locale": language, "timezone": zone}
     chosen = _chosen(tx, user)
-    if new := {name: said for name, said in told.items() if said and name not in chosen}:
-        _choose(tx, user, new)
+    _choose(tx, user, {name: said for name, said in told.items() if said and name not in chosen})
 
 
 def _chosen(tx: Tx, user: int) -> dict[str, Any]:

@@ -139,8 +139,8 @@ def _show(door: Door, username: str, hit: Hit) -> None:
         head = paint(on_one_line(note["title"], LONGEST), bold=True)
         click.echo_via_pager(f"{head}\n\n{strip_controls(note['markdown'])}\n")
         return
-    from app.commands.operations.command_index import entry_named
+    from app.commands.operations.command_index import command_named
     from app.commands.operations.show_answer import show_answer
 
-    if (known := entry_named("get_todo")) is not None:
+    if (known := command_named("get_todo")) is not None:
         show_answer(*known, door.ask_as(username, "get_todo", id=hit.id))

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import UnsetType
 
 from app.commands.operations import examples, names
+from app.commands.operations.command_index import Field, OperationCommand, row_of
 from app.commands.operations.field_help import FIELD_HELP, MORE, spoken
 from app.core.accepted_schemas import request_schemas
 from app.core.operation import Catalog, Operation
@@ -64,7 +65,7 @@ def describe(catalog: Catalog) -> Entry:
         noun, _, verb = command.partition(" ")
         if verb in nouns.setdefault(noun, {}):
             raise LookupError(f"two operations are `hearth {command}`: name one in names.py")
-        nouns[noun][verb] = _command(command, one, schema, named)
+        nouns[noun][verb] = row_of(_command(command, one, schema, named))
     return {noun: dict(sorted(verbs.items(), key=_place)) for noun, verbs in nouns.items()}
 
 
@@ -92,7 +93,7 @@ def _place(verb: tuple[str, Entry]) -> int:
 
 def _command(
     command: str, operation: Operation[..., Any], schema: Entry, named: Mapping[str, Entry]
-) -> Entry:
+) -> OperationCommand:
     name = operation.name
     properties: Mapping[str, Entry] = schema["properties"]
     fixed = FIXED.get(name, {})
@@ -102,44 +103,45 @@ def _command(
         if wire not in (*HIDDEN, *fixed)
     }
     if all(wire in fields for wire in FOLDER_FIELDS):
-        fields["folderId"]["or_name"] = fields.pop("folderName")["name"]
+        by_name = fields.pop("folderName").name
+        fields["folderId"] = fields["folderId"]._replace(or_name=by_name)
     for wire, value in DEFAULTS.get(name, {}).items():
-        fields[wire]["default"] = value
+        fields[wire] = fields[wire]._replace(default=value)
     arguments = _argument_names(operation, fields)
     found_elsewhere = (*OPTIONAL.get(name, ()), *DEFAULTS.get(name, ()))
     for wire, field in fields.items():
-        field["required"] = wire in operation.fields.required and wire not in found_elsewhere
+        is_required = wire in operation.fields.required and wire not in found_elsewhere
+        fields[wire] = field._replace(required=is_required)
     if operation.http.takes_file:
         said = "The file; - reads standard input."
-        fields["content"] |= {"type": "file", "piped": False, "help": said}
+        fields["content"] = fields["content"]._replace(type="file", piped=False, help=said)
         fields.pop("contentType", None)
-    help_ = _command_help(operation, fields)
     rows, columns = _table(operation.answer)
-    entry = {
-        "operation": name,
-        "reads": operation.effect == "read",
-        "changes": operation.method == "PATCH",
-        "help": help_,
-        "arguments": [fields.pop(wire) for wire in arguments],
-        "options": list(fields.values()),
-        "filter": FILTERS.get(name),
-        "zoned": ZONE in properties,
-        "sent": {**DEFAULTS.get(name, {}), **fixed},
-        "rows": rows,
-        "columns": columns,
-        "asks": operation.method == "DELETE",
-        "downloads": operation.downloads,
-    }
-    return {**entry, "example": examples.example_of(command, entry)}
+    made = OperationCommand(
+        operation=name,
+        help=_command_help(operation, fields),
+        arguments=tuple(fields[wire] for wire in arguments),
+        options=tuple(field for wire, field in fields.items() if wire not in arguments),
+        reads=operation.effect == "read",
+        changes=operation.method == "PATCH",
+        filter=FILTERS.get(name),
+        zoned=ZONE in properties,
+        sent={**DEFAULTS.get(name, {}), **fixed},
+        rows=rows,
+        columns=columns,
+        asks=operation.method == "DELETE",
+        downloads=operation.downloads,
+    )
+    return made._replace(example=examples.example_of(command, made))
 
 
-def _command_help(operation: Operation[..., Any], fields: Mapping[str, Entry]) -> str:
+def _command_help(operation: Operation[..., Any], fields: Mapping[str, Field]) -> str:
     first = " ".join(operation.description.partition("\n\n")[0].split())
-    said = spoken(first, {wire: field["flag"] for wire, field in fields.items()})
+    said = spoken(first, {wire: field.flag for wire, field in fields.items()})
     return "\n\n".join(filter(None, (said, MORE.get(operation.name))))
 
 
-def _argument_names(operation: Operation[..., Any], fields: Mapping[str, Entry]) -> list[str]:
+def _argument_names(operation: Operation[..., Any], fields: Mapping[str, Field]) -> list[str]:
     """Return the fields that are given without a name: those of the path, then what is required."""
     optional = OPTIONAL.get(operation.name, ())
     required = [
@@ -148,18 +150,18 @@ def _argument_names(operation: Operation[..., Any], fields: Mapping[str, Entry])
         if wire in operation.fields.required
         and wire not in operation.path_names
         and wire not in optional
-        and field["type"] not in ("boolean", "json")
+        and field.type not in ("boolean", "json")
     ]
-    several = sum(fields[wire]["many"] for wire in required)
+    several = sum(fields[wire].many for wire in required)
     if len(required) + len(operation.path_names) > MOST_ARGUMENTS or several > 1:
         required = []
-    required.sort(key=lambda wire: bool(fields[wire]["many"]))
+    required.sort(key=lambda wire: fields[wire].many)
     return [*operation.path_names, *required, *FIRST.get(operation.name, ())]
 
 
 def _field(
     operation: Operation[..., Any], wire: str, schema: Entry, named: Mapping[str, Entry]
-) -> Entry:
+) -> Field:
     kind = KINDS.get(wire) or (
         names.kind_before(operation.path, wire)
         if wire in operation.path_names
@@ -172,20 +174,20 @@ def _field(
     type_ = _type_name(inner)
     if many and type_ == "json":
         many = False
-    return {
-        "name": wire,
-        "flag": _flag(wire, many=many),
-        "type": type_,
-        "choices": _choices(inner),
-        "many": many,
-        "nullable": "anyOf" in schema
+    return Field(
+        name=wire,
+        flag=_flag(wire, many=many),
+        help=_help(wire, kind, of, schema),
+        type=type_,
+        choices=_choices(inner),
+        many=many,
+        nullable="anyOf" in schema
         and "default" not in schema
         and wire not in operation.fields.required,
-        "default": schema.get("default"),
-        "piped": wire in PIPED and type_ == "text" and wire not in operation.path_names,
-        "kind": kind,
-        "help": _help(wire, kind, of, schema),
-    }
+        default=schema.get("default"),
+        piped=wire in PIPED and type_ == "text" and wire not in operation.path_names,
+        kind=kind,
+    )
 
 
 def _resolved(schema: Entry, named: Mapping[str, Entry]) -> Entry:
@@ -200,10 +202,10 @@ def _type_name(schema: Entry) -> str:
     return plain.get(str(schema.get("type")), "json")
 
 
-def _choices(schema: Entry) -> list[str]:
+def _choices(schema: Entry) -> tuple[str, ...]:
     """Return the words of which a field takes one, where a person can look through them."""
-    words = [one for one in schema.get("enum", ()) if isinstance(one, str)]
-    return words if len(words) <= MOST_CHOICES else []
+    words = tuple(one for one in schema.get("enum", ()) if isinstance(one, str))
+    return words if len(words) <= MOST_CHOICES else ()
 
 
 def _flag(wire: str, *, many: bool) -> str:
@@ -224,13 +226,13 @@ def _help(wire: str, kind: str | None, of: Entry, schema: Entry) -> str:
     return said if said.endswith((".", "…")) else f"{said}."
 
 
-def _table(answer: Any) -> tuple[str, list[str]]:
+def _table(answer: Any) -> tuple[str, tuple[str, ...]]:
     """Return under which name an answer has its rows, and what of a row is shown."""
     for name, hint in _fields_of(answer):
         inner = _without_none(hint)
         if get_origin(inner) in (list, tuple) and (found := _record_in(get_args(inner)[0])):
-            return name, _telling_columns(found)
-    return "", []
+            return name, tuple(_telling_columns(found))
+    return "", ()
 
 
 def _telling_columns(record: type[msgspec.Struct]) -> list[str]:

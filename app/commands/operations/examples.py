@@ -1,8 +1,8 @@
 """The example that a command's help ends with, made of words that fit its fields."""
 
 import shlex
-from collections.abc import Mapping
-from typing import Any
+
+from app.commands.operations.command_index import Field, OperationCommand
 
 THINGS = {
     "note": "Frost dates",
@@ -71,29 +71,29 @@ OWN = {
 }
 
 
-def example_of(command: str, entry: Mapping[str, Any]) -> str:
+def example_of(command: str, made: OperationCommand) -> str:
     """Return one way to run a command, as a person types it."""
     if command in OWN:
         return OWN[command]
-    words = [_sample(field) for field in entry["arguments"]]
-    options = [one for one in entry["options"] if one["required"]]
+    words = [_sample(field) for field in made.arguments]
+    options = [one for one in made.options if one.required]
     if not options and command.partition(" ")[2] in SHOWING:
-        known = {one["name"]: one for one in entry["options"]}
+        known = {one.name: one for one in made.options}
         options = [known[name] for name in NOTABLE if name in known][:1]
     for option in options:
-        words.append(option["flag"])
-        if option["type"] != "boolean":
+        words.append(option.flag)
+        if option.type != "boolean":
             words.append(_sample(option))
     return shlex.join(["hearth", *command.split(), *words])
 
 
-def _sample(field: Mapping[str, Any]) -> str:
-    name, kind = field["name"], field["kind"]
-    if field["type"] == "choice":
-        return str(field["choices"][0])
+def _sample(field: Field) -> str:
+    name, kind = field.name, field.kind
+    if field.type == "choice":
+        return field.choices[0]
     if kind in THINGS and name not in ("username", "seq"):
         return THINGS[kind]
     if name in WORDS:
         return WORDS[name]
     by_type = {"integer": "1", "number": "1", "json": f"@{name}.json", "file": "plan.pdf"}
-    return by_type.get(str(field["type"]), str(name).upper())
+    return by_type.get(field.type, name.upper())

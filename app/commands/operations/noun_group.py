@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from app.commands.operations.command_index import entries_of, read_index
+from app.commands.operations.command_index import (
+    Field,
+    OperationCommand,
+    command_of,
+    read_index,
+    verbs_of,
+)
 from app.commands.terminal.command_group import Commands
 from app.commands.terminal.user_options import user_options
 
@@ -47,56 +53,57 @@ class NounGroup(Commands):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names in their order."""
         own = self._by_hand.list_commands(ctx) if self._by_hand else []
-        return [*own, *(verb for verb in entries_of(str(self.name)) if verb not in own)]
+        return [*own, *(verb for verb in verbs_of(str(self.name)) if verb not in own)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return the command of that name, if there is one."""
         found = self._by_hand.get_command(ctx, cmd_name) if self._by_hand else None
         if found is not None:
             return found
-        entries = entries_of(str(self.name))
-        verb = cmd_name if cmd_name in entries else ALIASES.get(cmd_name, "")
-        return make_command(f"{self.name} {verb}", entries[verb]) if verb in entries else None
+        for verb in (cmd_name, ALIASES.get(cmd_name, "")):
+            if (made := command_of(str(self.name), verb)) is not None:
+                return make_command(f"{self.name} {verb}", made)
+        return None
 
 
-def make_command(command: str, entry: Mapping[str, Any]) -> click.Command:
+def make_command(command: str, made: OperationCommand) -> click.Command:
     """Return the command of an operation."""
     found = click.Command(
         name=command.partition(" ")[2],
-        params=[*_parameters(entry)],
-        callback=functools.partial(_run, command, entry),
-        help=entry["help"],
-        epilog=f"\b\nExample:\n  {entry['example']}",
+        params=[*_parameters(made)],
+        callback=functools.partial(_run, command, made),
+        help=made.help,
+        epilog=f"\b\nExample:\n  {made.example}",
     )
     user_options(found)
-    if entry["filter"]:
+    if made.filter:
         all_option(found)
-    if entry["asks"]:
+    if made.asks:
         yes_option(found)
-    if entry["downloads"]:
+    if made.downloads:
         output_option(found)
     return found
 
 
-def field_value(entry: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+def field_value(made: OperationCommand, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return what was given by the names of the fields, without what was not."""
     given = {}
-    for place, field in enumerate((*entry["arguments"], *entry["options"])):
+    for place, field in enumerate(made.fields):
         value = values[f"field_{place}"]
         if value is not None and value != ():
-            given[field["name"]] = list(value) if isinstance(value, tuple) else value
+            given[field.name] = list(value) if isinstance(value, tuple) else value
     return given
 
 
-def _run(command: str, entry: Mapping[str, Any], **values: Any) -> None:
+def _run(command: str, made: OperationCommand, **values: Any) -> None:
     from app.commands.operations.run_operation import run_operation
 
-    given = field_value(entry, values)
-    if values.get("all_"):
-        given[entry["filter"]] = None
+    given = field_value(made, values)
+    if made.filter and values.get("all_"):
+        given[made.filter] = None
     run_operation(
         command,
-        entry,
+        made,
         given,
         user=values["user"],
         settings=values["settings"],
@@ -106,26 +113,25 @@ def _run(command: str, entry: Mapping[str, Any], **values: Any) -> None:
     )
 
 
-def _parameters(entry: Mapping[str, Any]) -> list[click.Parameter]:
-    arguments = entry["arguments"]
-    made: list[click.Parameter] = [
+def _parameters(made: OperationCommand) -> list[click.Parameter]:
+    arguments: list[click.Parameter] = [
         click.Argument(
             [f"field_{place}"],
             type=_type_of(field),
-            metavar=_metavar(field) if field["required"] else f"[{_metavar(field)}]",
-            required=field["required"],
-            nargs=-1 if field["many"] else 1,
+            metavar=_metavar(field) if field.required else f"[{_metavar(field)}]",
+            required=field.required,
+            nargs=-1 if field.many else 1,
             shell_complete=_completer(field),
         )
-        for place, field in enumerate(arguments)
+        for place, field in enumerate(made.arguments)
     ]
-    made += [_option(place, field) for place, field in enumerate(entry["options"], len(arguments))]
-    return made
+    options = enumerate(made.options, len(arguments))
+    return [*arguments, *(_option(place, field) for place, field in options)]
 
 
-def _option(place: int, field: Mapping[str, Any]) -> click.Option:
-    flag, is_switch = field["flag"], field["type"] == "boolean"
-    default = field["default"]
+def _option(place: int, field: Field) -> click.Option:
+    flag, is_switch = field.flag, field.type == "boolean"
+    default = field.default
     is_told = not is_switch and default not in (None, "", [])
     shown = f" [default: {default}]" if is_told else ""
     return click.Option(
@@ -133,32 +139,33 @@ def _option(place: int, field: Mapping[str, Any]) -> click.Option:
         type=None if is_switch else _type_of(field),
         is_flag=is_switch,
         default=None,
-        metavar=None if is_switch or field["type"] == "choice" else _metavar(field),
-        multiple=field["many"],
-        required=field["required"],
-        help=field["help"].removesuffix(".") + f"{shown}.",
+        metavar=None if is_switch or field.type == "choice" else _metavar(field),
+        multiple=field.many,
+        required=field.required,
+        help=field.help.removesuffix(".") + f"{shown}.",
         shell_complete=_completer(field),
     )
 
 
-def _completer(field: Mapping[str, Any]) -> "Completer | None":
+def _completer(field: Field) -> "Completer | None":
     """Return what completes the names of things, where a field takes them."""
-    if not field["kind"] or field["choices"]:
+    kind = field.kind
+    if kind is None or field.choices:
         return None
 
     def complete(ctx: click.Context, _: click.Parameter, typed: str) -> "list[CompletionItem]":
         from app.commands.operations.complete_name import complete_name
 
-        return complete_name(ctx, field["kind"], typed)
+        return complete_name(ctx, kind, typed)
 
     return complete
 
 
-def _type_of(field: Mapping[str, Any]) -> click.ParamType[Any]:
-    if field["type"] == "choice":
-        return _Words(field["choices"], case_sensitive=False)
+def _type_of(field: Field) -> click.ParamType[Any]:
+    if field.type == "choice":
+        return _Words(field.choices, case_sensitive=False)
     # a thing may be named, whatever its number is
-    return click.STRING if field["kind"] else TYPES[field["type"]]
+    return click.STRING if field.kind else TYPES[field.type]
 
 
 class _Words(click.Choice[str]):
@@ -168,10 +175,10 @@ class _Words(click.Choice[str]):
         return f"[{'|'.join(self.choices)}]"
 
 
-def _metavar(field: Mapping[str, Any]) -> str:
-    if 0 < len(field["choices"]) <= MOST_CHOICES:
-        return "|".join(field["choices"])
-    name = str(field["flag"][2:]).replace("-", "_").upper()
-    if field["kind"] and name in ("ID", "NOTE_ID", "CONVERSATION_ID", "USER_ID", "LINK_ID"):
-        return str(field["kind"]).rpartition("-")[2].upper()
-    return name if field["type"] not in ("json", "file") else field["type"].upper()
+def _metavar(field: Field) -> str:
+    if 0 < len(field.choices) <= MOST_CHOICES:
+        return "|".join(field.choices)
+    name = field.flag[2:].replace("-", "_").upper()
+    if field.kind and name in ("ID", "NOTE_ID", "CONVERSATION_ID", "USER_ID", "LINK_ID"):
+        return field.kind.rpartition("-")[2].upper()
+    return name if field.type not in ("json", "file") else field.type.upper()

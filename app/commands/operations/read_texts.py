@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from app.commands.operations.command_index import Field, OperationCommand
 from app.commands.terminal.command_group import Misused, Refused
 from app.commands.terminal.standard_input import is_piped, read_text
 
@@ -14,31 +15,29 @@ STANDARD = "-"
 Given = dict[str, Any]
 
 
-def read_texts(entry: Mapping[str, Any], fields: Mapping[str, Any], given: Given) -> None:
+def read_texts(made: OperationCommand, fields: Mapping[str, Field], given: Given) -> None:
     """Read what comes on standard input, from files and as JSON; make a title where it lacks."""
     missing = [
-        name
-        for name, field in fields.items()
-        if field["piped"] and name not in given and is_piped()
+        name for name, field in fields.items() if field.piped and name not in given and is_piped()
     ]
-    adds = entry["operation"] == "create_note"
-    alone = len(given) <= sum(field["required"] for field in entry["arguments"])
+    adds = made.operation == "create_note"
+    alone = len(given) <= sum(field.required for field in made.arguments)
     for name, field in fields.items():
         value = given.get(name)
-        if field["piped"] and value == STANDARD:
+        if field.piped and value == STANDARD:
             given[name] = read_text()
-        elif name in missing[:1] and (field["required"] or adds or alone):
+        elif name in missing[:1] and (field.required or adds or alone):
             if text := read_text():
                 given[name] = text
-        elif field["type"] == "json" and value is not None:
-            given[name] = _read_json(field["flag"], value)
-        elif field["type"] == "file" and value is not None:
+        elif field.type == "json" and value is not None:
+            given[name] = _read_json(field.flag, value)
+        elif field.type == "file" and value is not None:
             given[name] = _read_bytes(value)
             if value != STANDARD:
                 given.setdefault("name", Path(value).name)
     if adds:
         _complete_note(given)
-    if entry["operation"] == "upload_attachment" and "content" not in given:
+    if made.operation == "upload_attachment" and "content" not in given:
         given["content"] = _read_bytes(STANDARD)
 
 

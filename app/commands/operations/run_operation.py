@@ -13,6 +13,7 @@ import click
 from app.commands.ask.door import Answer, Declined, Door, open_door
 from app.commands.ask.locate_data import data_directory
 from app.commands.operations import resolve_name as resolving
+from app.commands.operations.command_index import Field, OperationCommand
 from app.commands.operations.read_texts import STANDARD, read_texts
 from app.commands.operations.show_answer import show_answer
 from app.commands.terminal.command_group import Misused, Refused
@@ -27,7 +28,7 @@ Given = dict[str, Any]
 
 def run_operation(
     command: str,
-    entry: Mapping[str, Any],
+    made: OperationCommand,
     given: Given,
     *,
     user: str | None,
@@ -38,35 +39,35 @@ def run_operation(
 ) -> None:
     """Run an operation with what was given on the command line, and show its answer."""
     said = dict(given)
-    fields = {field["name"]: field for field in (*entry["arguments"], *entry["options"])}
-    if entry["operation"] == "change_note" and len(given) == 1 and not is_piped():
+    fields = {field.name: field for field in made.fields}
+    if made.operation == "change_note" and len(given) == 1 and not is_piped():
         from app.commands.daily.edit import edit_note  # which needs an editor
 
         edit_note(given["id"], user=user, settings=settings)
         return
     with contextlib.ExitStack() as stack:
-        if entry["operation"] == "create_note" and "content" not in given and not is_piped():
+        if made.operation == "create_note" and "content" not in given and not is_piped():
             from app.commands.daily.drafts import written_in_editor
 
             place, title = data_directory(settings), given.get("title", "note")
             given["content"] = stack.enter_context(written_in_editor(place, title))
-        read_texts(entry, fields, given)
-        if entry["changes"] and len(given) == len(entry["arguments"]):
+        read_texts(made, fields, given)
+        if made.changes and len(given) == len(made.arguments):
             raise Misused(f"Say what to change; `hearth {command} --help` lists the options.")
         door = stack.enter_context(open_door(settings))
         username = door.choose_user(user)
         params = _resolve_fields(door, username, fields, given)
-        if entry["asks"] and not yes:
+        if made.asks and not yes:
             _confirm(command, said)
-        if entry["downloads"]:
-            _download(door, username, entry, params, output)
+        if made.downloads:
+            _download(door, username, made, params, output)
             return
-        sent = {**(zone_fields() if entry["zoned"] else {}), **entry["sent"], **params}
-        answer = _ask(door, username, entry["operation"], sent)
+        sent = {**(zone_fields() if made.zoned else {}), **made.sent, **params}
+        answer = _ask(door, username, made.operation, sent)
     if json_:
         click.echo(format_json(answer))
     else:
-        show_answer(command, entry, answer)
+        show_answer(command, made, answer)
 
 
 def _ask(door: Door, username: str, operation: str, params: Given) -> Answer:
@@ -81,23 +82,23 @@ def _ask(door: Door, username: str, operation: str, params: Given) -> Answer:
 
 
 def _resolve_fields(
-    door: Door, username: str, fields: Mapping[str, Any], given: Given
+    door: Door, username: str, fields: Mapping[str, Field], given: Given
 ) -> dict[str, Any]:
     params: dict[str, Any] = {}
     for name, value in given.items():
-        field = fields.get(name, {})
-        kind = field.get("kind")
-        if (value == "" and field.get("nullable")) or (kind == "folder" and value == ROOT):
+        field = fields[name]
+        kind = field.kind
+        if (value == "" and field.nullable) or (kind == "folder" and value == ROOT):
             params[name] = None
-        elif field.get("or_name") and not value.isdecimal():
-            params[field["or_name"]] = value
+        elif field.or_name and not value.isdecimal():
+            params[field.or_name] = value
         elif kind == "trash" and name == "id":
             params[name] = resolving.resolve_in_trash(door, username, given["kind"], value)
         elif kind and isinstance(value, list):
             params[name] = [resolving.resolve_name(door, username, kind, one) for one in value]
-        elif kind and field["type"] != "choice":
+        elif kind and field.type != "choice":
             found = resolving.resolve_name(door, username, kind, value)
-            params[name] = found if field["type"] == "integer" else str(found)
+            params[name] = found if field.type == "integer" else str(found)
         else:
             params[name] = value
     return params
@@ -115,18 +116,18 @@ def _confirm(command: str, said: Mapping[str, Any]) -> None:
 
 
 def _download(
-    door: Door, username: str, entry: Mapping[str, Any], params: Given, output: str
+    door: Door, username: str, made: OperationCommand, params: Given, output: str
 ) -> None:
     if output == STANDARD:
         if sys.stdout.isatty():
             raise Misused("The file would fill the terminal. Name one with --output.")
-        door.download(username, entry["operation"], sys.stdout.buffer.write, **params)
+        door.download(username, made.operation, sys.stdout.buffer.write, **params)
         return
     path = Path(output)
     part = path.with_name(path.name + ".part")
     try:
         with part.open("wb") as file:
-            door.download(username, entry["operation"], file.write, **params)
+            door.download(username, made.operation, file.write, **params)
         part.replace(path)
     except OSError as error:
         raise Refused(f"Cannot write {path}: {error.strerror}.") from None

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from app.commands.operations.command_index import OperationCommand
 from app.commands.terminal.colours import paint
 from app.commands.terminal.columns import print_columns, shown_value, words_of
 from app.commands.terminal.terminal_safe import on_one_line, strip_controls
@@ -38,16 +39,16 @@ TOTALS = ("total", "totalNotes")
 LONGEST = 120
 
 
-def show_answer(command: str, entry: Mapping[str, Any], answer: Answer) -> None:
+def show_answer(command: str, made: OperationCommand, answer: Answer) -> None:
     """Print an answer: a table of its rows, a text as it is, or what there is to say of a thing."""
-    own = _OWN.get(entry["operation"])
-    rows = answer.get(entry["rows"]) if entry["rows"] else None
+    own = _OWN.get(made.operation)
+    rows = answer.get(made.rows) if made.rows else None
     verb = command.partition(" ")[2]
     if own is not None:
         own(answer)
-    elif isinstance(rows, list) and entry["columns"] and (rows or entry["reads"]):
-        _show_rows(entry, answer, rows)
-    elif not entry["reads"] and verb in PAST and not _is_told(answer):
+    elif isinstance(rows, list) and made.columns and (rows or made.reads):
+        _show_rows(made, answer, rows)
+    elif not made.reads and verb in PAST and not _is_told(answer):
         _show_done(command, answer)
     else:
         _show_record(_only_record(answer))
@@ -55,11 +56,11 @@ def show_answer(command: str, entry: Mapping[str, Any], answer: Answer) -> None:
         click.echo(strip_controls(notice), err=True)
 
 
-def _show_rows(entry: Mapping[str, Any], answer: Answer, rows: list[Answer]) -> None:
+def _show_rows(made: OperationCommand, answer: Answer, rows: list[Answer]) -> None:
     if not rows and sys.stdout.isatty():
-        click.echo(f"No {words_of(entry['rows'])}.", err=True)
+        click.echo(f"No {words_of(made.rows)}.", err=True)
         return
-    columns = entry["columns"]
+    columns = made.columns
     head = [words_of(name).upper() for name in columns]
     print_columns(head, ([row.get(name) for name in columns] for row in rows))
     total = next((answer[name] for name in TOTALS if name in answer), 0)

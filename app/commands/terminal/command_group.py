@@ -133,11 +133,11 @@ class LazyCommands(Commands):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return the command of that name, if there is one."""
-        from app.commands.operations.command_index import entries_of
+        from app.commands.operations.command_index import verbs_of
         from app.commands.operations.noun_group import NounGroup
 
         found = self.load_command(cmd_name)
-        if not entries_of(cmd_name) or not (found is None or isinstance(found, click.Group)):
+        if not verbs_of(cmd_name) or not (found is None or isinstance(found, click.Group)):
             return found
         return NounGroup(cmd_name, found)
 

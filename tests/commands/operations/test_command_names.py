@@ -3,8 +3,6 @@
 import json
 import re
 import shlex
-from collections.abc import Iterator
-from typing import Any
 
 import click
 import pytest
@@ -13,16 +11,15 @@ from click.testing import CliRunner
 from app.__main__ import COMMANDS, hearth
 from app.catalog import CATALOG
 from app.commands.operations import names
-from app.commands.operations.command_index import entry_named, read_index
+from app.commands.operations.command_index import (
+    OperationCommand,
+    command_named,
+    list_commands,
+    read_index,
+)
 from app.commands.operations.describe import describe
 from app.commands.operations.field_help import FIELD_HELP, MORE
 from app.commands.terminal.sections import NOUNS, SECTIONS
-
-
-def entries() -> Iterator[tuple[str, dict[str, Any]]]:
-    for noun, verbs in read_index()["nouns"].items():
-        for verb, entry in verbs.items():
-            yield f"{noun} {verb}", entry
 
 
 def command_at(*words: str) -> click.Command:
@@ -40,9 +37,9 @@ def test_every_operation_is_a_command_or_done_by_one(name: str) -> None:
     if name in names.COVERED:
         command_at(*names.COVERED[name].split())
     else:
-        found = entry_named(name)
+        found = command_named(name)
         assert found is not None
-        assert found[1]["operation"] == name
+        assert found[1].operation == name
         command_at(*found[0].split())
 
 
@@ -62,22 +59,22 @@ def test_two_operations_never_are_one_command(monkeypatch: pytest.MonkeyPatch) -
         describe(CATALOG)
 
 
-@pytest.mark.parametrize(("command", "entry"), list(entries()), ids=lambda one: str(one)[:40])
+@pytest.mark.parametrize(("command", "made"), list(list_commands()), ids=lambda one: str(one)[:40])
 def test_a_command_has_help_with_an_example_that_it_takes(
-    command: str, entry: dict[str, Any]
+    command: str, made: OperationCommand
 ) -> None:
     said = CliRunner().invoke(hearth, [*command.split(), "--help"])
     assert said.exit_code == 0
-    assert f"Example:\n    {entry['example']}\n" in said.output
+    assert f"Example:\n    {made.example}\n" in said.output
     assert "caller" not in said.output
-    program, *words = shlex.split(entry["example"])
+    program, *words = shlex.split(made.example)
     assert program == "hearth"
     assert words[:2] == command.split()
     command_at(*words[:2]).make_context(words[1], words[2:])
 
 
 def test_nouns_and_verbs_are_plain_words() -> None:
-    for command, _ in entries():
+    for command, _ in list_commands():
         assert re.fullmatch(r"[a-z]+(-[a-z]+)* [a-z]+(-[a-z]+)*", command), command
 
 
