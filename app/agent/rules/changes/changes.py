@@ -160,11 +160,11 @@ def change(
         meant = msgspec.structs.replace(wish, language=route.language)
         step = reused.reuse(asked, functools.partial(_act, act, meant))
         if step.calls or not step.empty:
-            return step if step.calls else _traced(meant, step)
+            return step if step.calls else traced(meant, step)
     return None
 
 
-def _traced(wish: Route, step: Step) -> Step:
+def traced(wish: Route, step: Step) -> Step:
     """Return an answer that leaves how its wish was understood."""
     left = step.trace or Trace()
     trace = msgspec.structs.replace(
