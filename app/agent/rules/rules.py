@@ -228,7 +228,7 @@ def _of_reading(
         return None
     if read.intent in REPORTS and near.denies(asked.message, route.language):
         return None
-    if reading.wish.writes and changes.is_else(asked, route, read.intent):
+    if reading.wish.writes and changes.is_else(asked, route, read):
         return None
     if reading.wish.writes:
         return near.ask(reading, route.language)
@@ -304,7 +304,7 @@ def _understand(asked: Asked, language: Language) -> Route:
         found = msgspec.structs.replace(found, intent="ask", arguments={"words": found.get("task")})
     if own and changes.moves_several(asked, found):
         found = msgspec.structs.replace(found, intent="one_at_a_time", arguments={})
-    found = changes.as_todo(asked, found) if own else found
+    found = changes.as_todo(asked, changes.tidied(asked, found)) if own else found
     if own and (seen := views.to_see(asked, found)) is not None:
         return seen
     unsure = found.intent == "ask" or (found.is_loose and found.intent not in SURER)

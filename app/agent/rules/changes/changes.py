@@ -74,6 +74,23 @@ def only_tells(asked: Asked, route: Route) -> bool:
     return marked.words_of(language).tells.search(asked.message.lower()) is not None
 
 
+def tidied(asked: Asked, found: Route) -> Route:
+    """Return a change that a pattern found without a target that is only the day of what was spoken
+    of, “the due date”, and the other way round where a message says that something be earlier.
+    """
+    language = _language(found)
+    if found.intent != "change_todo" or not language_data.has_table(language, Changes):
+        return found
+    words, arguments = marked.words_of(language), dict(found.arguments)
+    if found.get("by") and words.earlier.search(marked.Marked(asked.message).text):
+        arguments["earlier"] = "yes"
+    if found.get("target") and (found.get("by") or found.get("day")):
+        target = marked.Marked(found.get("target"))
+        target.fit(words.also["reschedule"], "p")
+        arguments["target"] = found.get("target") if target.left(words) else ""
+    return msgspec.structs.replace(found, arguments=arguments)
+
+
 def asks_instead(route: Route) -> bool:
     """Return whether what is to be remembered is a question: “remind me what time it is”."""
     task, language = route.get("task"), _language(route)
@@ -83,15 +100,17 @@ def asks_instead(route: Route) -> bool:
     return asks is not None and task.rstrip().endswith(("?", "？"))
 
 
-def is_else(asked: Asked, route: Route, intent: str) -> bool:
-    """Return whether a message is no wish of an intent that writes: it begins as a question does,
-    or tells somebody something.
+def is_else(asked: Asked, route: Route, read: Route) -> bool:
+    """Return whether a message is no such wish that writes: it begins as a question does, or tells
+    somebody something, or wishes something earlier and not later.
     """
     language = _language(route)
     if not language_data.has_table(language, Changes):
         return False
     words, text = marked.words_of(language), marked.Marked(asked.message).text
-    if intent != "message" and words.cues["message"].match(text):
+    if read.get("by") and not read.get("earlier") and words.earlier.search(text):
+        return True
+    if read.intent != "message" and words.cues["message"].match(text):
         return True
     return words.asks.search(text) is not None and not words.courtesy.match(text)
 

@@ -30,6 +30,8 @@ class Words(NamedTuple):
     place: re.Pattern[str]
     must: re.Pattern[str]
     join: re.Pattern[str]
+    earlier: re.Pattern[str]
+    later: re.Pattern[str]
     link_before: re.Pattern[str]
     link_after: re.Pattern[str]
     old: re.Pattern[str]
@@ -140,6 +142,8 @@ def words_of(language: Language) -> Words:
         re.compile(
             _CLAUSE + (r"|[\s,]+(?:…)\s+" if spaced else r"|\s+|…").replace("…", text(table.join))
         ),
+        whole(table.earlier),
+        whole(table.later),
         only(table.link, r"^(?:[\s,:：、，]*(?:…))+[\s,:：、，]*"),
         only(table.link, r"(?:[\s,、，]*(?:…))+[\s,、，.。!！]*$"),
         only(table.old, r"(?:…)\s*$"),
