@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from app.agent.rules.changes import marked, plain_tasks, readings, reused, several, texts
+from app.agent.rules.changes import levels, marked, plain_tasks, readings, reused, several, texts
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
@@ -76,7 +76,8 @@ def only_tells(asked: Asked, route: Route) -> bool:
 
 def tidied(asked: Asked, found: Route) -> Route:
     """Return a change that a pattern found without a target that is only the day of what was spoken
-    of, “the due date”, and the other way round where a message says that something be earlier.
+    of, “the due date”, and the other way round where a message says that something be earlier,
+    or no longer important.
     """
     language = _language(found)
     if found.intent != "change_todo" or not language_data.has_table(language, Changes):
@@ -84,6 +85,10 @@ def tidied(asked: Asked, found: Route) -> Route:
     words, arguments = marked.words_of(language), dict(found.arguments)
     if found.get("by") and words.earlier.search(marked.Marked(asked.message).text):
         arguments["earlier"] = "yes"
+    if levels.is_denied(marked.Marked(asked.message), found.get("priority"), language):
+        target = marked.Marked(found.get("target"))
+        target.fit(words.denies, "p")
+        arguments |= {"priority": levels.LOW, "target": target.left(words)}
     if found.get("target") and (found.get("by") or found.get("day")):
         target = marked.Marked(found.get("target"))
         target.fit(words.also["reschedule"], "p")

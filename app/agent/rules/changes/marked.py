@@ -32,6 +32,7 @@ class Words(NamedTuple):
     join: re.Pattern[str]
     earlier: re.Pattern[str]
     later: re.Pattern[str]
+    shifts: re.Pattern[str]
     link_before: re.Pattern[str]
     link_after: re.Pattern[str]
     old: re.Pattern[str]
@@ -144,6 +145,7 @@ def words_of(language: Language) -> Words:
         ),
         whole(table.earlier),
         whole(table.later),
+        whole("|".join(map(text, (table.earlier, table.later, table.kinds["reschedule"].cues)))),
         only(table.link, r"^(?:[\s,:：、，]*(?:…))+[\s,:：、，]*"),
         only(table.link, r"(?:[\s,、，]*(?:…))+[\s,、，.。!！]*$"),
         only(table.old, r"(?:…)\s*$"),

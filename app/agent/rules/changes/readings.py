@@ -50,12 +50,8 @@ def kinds_of(asked: Asked, language: Language) -> tuple[ChangeKind, ...]:
     is_question = re.search("[?？]", marked.text) and not words.courtesy.search(marked.text)
     if is_question or _takes_back(asked.message, language):
         return ()
-    shifts = words.earlier.search(marked.text) or words.later.search(marked.text)
-    return tuple(
-        kind
-        for kind in KINDS
-        if words.cues[kind].search(marked.text) or (shifts and kind == "reschedule")
-    )
+    cues = {**words.cues, "reschedule": words.shifts}
+    return tuple(kind for kind in KINDS if cues[kind].search(marked.text))
 
 
 def _takes_back(message: str, language: Language) -> bool:
