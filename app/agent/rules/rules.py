@@ -16,7 +16,7 @@ from app.agent.rules.answers import (
     list_filters,
     remote_tool_answers,
 )
-from app.agent.rules.changes import changes, reused
+from app.agent.rules.changes import changes, clauses, reused
 from app.agent.rules.dialogue import continued, given_context, repairs, slots, that_day, view_words
 from app.agent.rules.intents import DONE_WITH
 from app.agent.rules.languages.language_tables import Language
@@ -71,7 +71,8 @@ def next_step(asked: Asked) -> Step:
     route = _in_wanted_language(asked, understand(asked, wish.language if wish else ""))
     if wish and wish.asks and wish.asks.choices:
         route = msgspec.structs.replace(route, things=wish.asks.choices)
-    step = _step_of(asked, route)
+    may = not _is_narrow(asked) and near.may_be_near(asked, route)
+    step = clauses.change(asked, route, _act, understand, _step_of, may=may)
     if _asks_what_was_refused(asked, step):
         step = list_answers.tell_refusal(asked, route)
     if look_further.looks_too_long(asked, step):
@@ -227,7 +228,7 @@ def _of_reading(
         return None
     if read.intent in REPORTS and near.denies(asked.message, route.language):
         return None
-    if reading.wish.writes and changes.is_else(asked, route, read.intent):
+    if reading.wish.writes and changes.is_else(asked, route, read):
         return None
     if reading.wish.writes:
         return near.ask(reading, route.language)
@@ -303,7 +304,7 @@ def _understand(asked: Asked, language: Language) -> Route:
         found = msgspec.structs.replace(found, intent="ask", arguments={"words": found.get("task")})
     if own and changes.moves_several(asked, found):
         found = msgspec.structs.replace(found, intent="one_at_a_time", arguments={})
-    found = changes.as_todo(asked, found) if own else found
+    found = changes.as_todo(asked, changes.tidied(asked, found)) if own else found
     if own and (seen := views.to_see(asked, found)) is not None:
         return seen
     unsure = found.intent == "ask" or (found.is_loose and found.intent not in SURER)
@@ -316,12 +317,12 @@ def _understand(asked: Asked, language: Language) -> Route:
 
 
 def _corrected(asked: Asked) -> str:
-    """Return a person's message as it is once it has corrected itself."""
+    """Return a person's message as it is once it has corrected itself, without reasons."""
     language = _language(asked)
     if given_context.unwrap(asked.message, language) is not None:
         return asked.message
-    repaired = repairs.repair(asked, asked.message, language)
-    return asked.message if repaired.takes_back else repaired.message
+    text, takes_back = repairs.repair(asked, asked.message, language)
+    return asked.message if takes_back else clauses.without_reason(asked, text, language)
 
 
 def _is_narrow(asked: Asked) -> bool:

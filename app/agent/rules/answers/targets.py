@@ -84,13 +84,18 @@ def ask_which(route: Route, things: Sequence[Thing]) -> Step:
 
 def ask_whether(route: Route, words: str, near: Sequence[Thing]) -> Step:
     """Say that nothing fits, and ask whether the nearest is meant."""
+    asks = ask_meant(route, near)
     none = route.phrase("none_fits", words=words)
-    if len(near) > 1:
-        asks = ask_which(route, near)
-        return msgspec.structs.replace(asks, text=f"{none} {asks.text}")
-    question = Question(route.intent, dict(route.arguments), choices=tuple(near))
-    text = f"{none} {route.phrase('did_you_mean', title=near[0].title)}"
-    return Step(text, trace=Trace(shown=tuple(near), asks=question))
+    return msgspec.structs.replace(asks, text=f"{none} {asks.text}")
+
+
+def ask_meant(route: Route, things: Sequence[Thing]) -> Step:
+    """Return the question whether one thing is meant, or which of several."""
+    if len(things) > 1:
+        return ask_which(route, things)
+    question = Question(route.intent, dict(route.arguments), choices=tuple(things))
+    text = route.phrase("did_you_mean", title=things[0].title)
+    return Step(text, trace=Trace(shown=tuple(things), asks=question))
 
 
 def ask_what(route: Route) -> Step:

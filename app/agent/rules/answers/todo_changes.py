@@ -104,24 +104,31 @@ def delete(asked: Asked, route: Route) -> Step:
 
 def _change(asked: Asked, route: Route, row: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the fields that the message changes of a todo; None where it does not say to what."""
+    fields: dict[str, Any] = {}
     if route.get("reopen"):
-        return {"completed": False}
+        fields["completed"] = False
     if route.get("title"):
-        return {"title": route.get("title")}
-    if route.get("clear"):
-        return {"dueDate": None}
+        fields["title"] = route.get("title")
     if route.get("priority"):
         level = dialogue_words.priority_of(route.get("priority"), route.language)
-        return None if level is None else {"priority": level}
+        if level is None:
+            return None
+        fields["priority"] = level
     if route.get("step"):
         steps = [
             {name: step[name] for name in ("id", "title", "completed")}
             for step in row.get("steps") or ()
         ]
         more = dialogue_words.split_list(route.get("step"), route.language)
-        return {"steps": [*steps, *({"title": title} for title in more)]}
-    due = _new_due(asked, route, row)
-    return None if due is None else {"dueDate": due}
+        fields["steps"] = [*steps, *({"title": title} for title in more)]
+    if route.get("clear"):
+        fields["dueDate"] = None
+    elif not fields or route.get("day") or route.get("by"):
+        due = _new_due(asked, route, row)
+        if due is None:
+            return None
+        fields["dueDate"] = due
+    return fields
 
 
 def _new_due(asked: Asked, route: Route, row: Mapping[str, Any]) -> str | None:
@@ -252,22 +259,22 @@ def _told(asked: Asked, route: Route, rows: list[Mapping[str, Any]]) -> Step:
 
 
 def _state_line(asked: Asked, route: Route, old: Mapping[str, Any], row: Mapping[str, Any]) -> str:
-    """Return what a todo is now, by what has changed of it."""
+    """Return what a todo is now, by what has changed of it, or by what was to change."""
+    lines = []
     if old.get("title") != row["title"]:
-        return route.phrase("renamed", old=old.get("title", ""), title=row["title"])
+        lines.append(route.phrase("renamed", old=old.get("title", ""), title=row["title"]))
     if old.get("completed") and not row["completed"]:
-        return route.phrase("reopened", title=row["title"])
-    if old.get("priority") != row["priority"]:
-        return route.phrase("prioritised", title=row["title"], priority=row["priority"])
-    if old.get("dueDate") != row.get("dueDate"):
-        if not row.get("dueDate"):
-            return route.phrase("undated", title=row["title"])
+        lines.append(route.phrase("reopened", title=row["title"]))
+    if old.get("priority") != row["priority"] or (route.get("priority") and not lines):
+        lines.append(route.phrase("prioritised", title=row["title"], priority=row["priority"]))
+    if old.get("dueDate") and not row.get("dueDate"):
+        lines.append(route.phrase("undated", title=row["title"]))
+    elif row.get("dueDate") and (
+        old.get("dueDate") != row["dueDate"] or route.get("day") or route.get("by")
+    ):
         due = dates.stored(route.language, row["dueDate"], asked.now)
-        return route.phrase("rescheduled", title=row["title"], due=due)
-    if route.get("priority"):  # as it was before
-        return route.phrase("prioritised", title=row["title"], priority=row["priority"])
-    if row.get("dueDate") and (route.get("day") or route.get("by")):
-        due = dates.stored(route.language, row["dueDate"], asked.now)
-        return route.phrase("rescheduled", title=row["title"], due=due)
+        lines.append(route.phrase("rescheduled", title=row["title"], due=due))
+    if lines:
+        return "\n".join(lines)
     steps = ", ".join(step["title"] for step in row.get("steps") or ())
     return route.phrase("stepped", title=row["title"], steps=steps)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from app.agent.rules.changes import marked, plain_tasks, readings, reused, several, texts
+from app.agent.rules.changes import levels, marked, plain_tasks, readings, reused, several, texts
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
@@ -74,6 +74,28 @@ def only_tells(asked: Asked, route: Route) -> bool:
     return marked.words_of(language).tells.search(asked.message.lower()) is not None
 
 
+def tidied(asked: Asked, found: Route) -> Route:
+    """Return a change that a pattern found without a target that is only the day of what was spoken
+    of, “the due date”, and the other way round where a message says that something be earlier,
+    or no longer important.
+    """
+    language = _language(found)
+    if found.intent != "change_todo" or not language_data.has_table(language, Changes):
+        return found
+    words, arguments = marked.words_of(language), dict(found.arguments)
+    if found.get("by") and words.earlier.search(marked.Marked(asked.message).text):
+        arguments["earlier"] = "yes"
+    if levels.is_denied(marked.Marked(asked.message), found.get("priority"), language):
+        target = marked.Marked(found.get("target"))
+        target.fit(words.denies, "p")
+        arguments |= {"priority": levels.LOW, "target": target.left(words)}
+    if found.get("target") and (found.get("by") or found.get("day")):
+        target = marked.Marked(found.get("target"))
+        target.fit(words.also["reschedule"], "p")
+        arguments["target"] = found.get("target") if target.left(words) else ""
+    return msgspec.structs.replace(found, arguments=arguments)
+
+
 def asks_instead(route: Route) -> bool:
     """Return whether what is to be remembered is a question: “remind me what time it is”."""
     task, language = route.get("task"), _language(route)
@@ -83,15 +105,17 @@ def asks_instead(route: Route) -> bool:
     return asks is not None and task.rstrip().endswith(("?", "？"))
 
 
-def is_else(asked: Asked, route: Route, intent: str) -> bool:
-    """Return whether a message is no wish of an intent that writes: it begins as a question does,
-    or tells somebody something.
+def is_else(asked: Asked, route: Route, read: Route) -> bool:
+    """Return whether a message is no such wish that writes: it begins as a question does, or tells
+    somebody something, or wishes something earlier and not later.
     """
     language = _language(route)
     if not language_data.has_table(language, Changes):
         return False
     words, text = marked.words_of(language), marked.Marked(asked.message).text
-    if intent != "message" and words.cues["message"].match(text):
+    if read.get("by") and not read.get("earlier") and words.earlier.search(text):
+        return True
+    if read.intent != "message" and words.cues["message"].match(text):
         return True
     return words.asks.search(text) is not None and not words.courtesy.match(text)
 
@@ -160,11 +184,11 @@ def change(
         meant = msgspec.structs.replace(wish, language=route.language)
         step = reused.reuse(asked, functools.partial(_act, act, meant))
         if step.calls or not step.empty:
-            return step if step.calls else _traced(meant, step)
+            return step if step.calls else traced(meant, step)
     return None
 
 
-def _traced(wish: Route, step: Step) -> Step:
+def traced(wish: Route, step: Step) -> Step:
     """Return an answer that leaves how its wish was understood."""
     left = step.trace or Trace()
     trace = msgspec.structs.replace(

@@ -4,6 +4,7 @@ import functools
 import re
 from collections.abc import Iterator
 
+from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
@@ -22,6 +23,26 @@ def find(message: str, asked: Asked, language: Language) -> list[tuple[int, int]
     found = [(one.start, one.end) for one in mentions.moments(message, row, asked, language)]
     more = _widest(message, asked, language)
     return sorted([*found, *(one for one in more if not any(_meet(one, other) for other in found))])
+
+
+def shift(asked: Asked, marked: Marked, language: Language) -> dict[str, str]:
+    """Return how far something is moved, and whether that is earlier: “two days later”; nothing
+    where a message says no length of time or names a day beside it.
+    """
+    words = words_of(language)
+    ways = [one for one in (words.earlier, words.later) if marked.has(one)]
+    found = list(mentions.lengths(marked.message, parts.split(marked.message), asked, language))
+    if not ways or not found:
+        return {}
+    start, end = found[0].start, found[0].end
+    rest = marked.message[:start] + " , " + marked.message[end:]
+    if find(rest, asked, language):
+        return {}
+    marked.mark([(start, end)], "d")
+    for way in ways:
+        marked.fit(way, "d")
+    by = {"by": marked.message[start:end]}
+    return {**by, "earlier": "yes"} if ways[0] is words.earlier else by
 
 
 def _meet(one: tuple[int, int], other: tuple[int, int]) -> bool:

@@ -7,6 +7,11 @@ from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 
+_NEXT = re.compile(r"\s*(?:\w{1,6} )??([^\W\d]+)")
+"""The word after another, or after a little one."""
+HIGH, LOW = 4, "1"
+"""From where on a priority makes something important, and the one that makes it unimportant."""
+
 
 def level(marked: Marked, language: Language) -> str:
     """Return the priority that is named, a number before a word; a mark where none is."""
@@ -14,11 +19,39 @@ def level(marked: Marked, language: Language) -> str:
         marked.mark([found.span()], "l")
         marked.fit(_levels(language), "l")
         return found[0]
+    if said := _spelled(marked, language):
+        return said
     # “Bump it up to high”: the last says how far.
     levels = [
         one[0] for one in _levels(language).finditer(marked.text) if marked.mark([one.span()], "l")
     ]
-    return levels[-1] if levels else "?"
+    if not levels and words_of(language).spaced:
+        # “Important” says both that the priority is meant, and which.
+        levels = _levels(language).findall(marked.text)
+    said = levels[-1] if levels else "?"
+    if not is_denied(marked, said, language):
+        return said
+    marked.fit(words_of(language).denies, "p")
+    return LOW
+
+
+def _spelled(marked: Marked, language: Language) -> str:
+    """Return the number after the word for priorities that is written as a word: “priority two”."""
+    words = words_of(language)
+    for cue in words.cues["priority"].finditer(marked.text):
+        found = _NEXT.match(marked.text, cue.end())
+        level = dialogue_words.spelled_level(found[1], language) if found else None
+        if found and level is not None and not words.filler.fullmatch(found[1]):
+            marked.mark([found.span(1)], "l")
+            return str(level)
+    return ""
+
+
+def is_denied(marked: Marked, level: str, language: Language) -> bool:
+    """Return whether a message says that something is not so important: “not urgent any more”."""
+    said = dialogue_words.priority_of(level, language)
+    high = not level.isdecimal() and said is not None and said >= HIGH
+    return high and words_of(language).denies.search(marked.text) is not None
 
 
 def _levels(language: Language) -> re.Pattern[str]:

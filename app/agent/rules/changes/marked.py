@@ -13,6 +13,8 @@ from app.agent.rules.phrases import phrases
 
 FREE = " "
 _MARKS = re.compile(r"[\s.!?;:…。！？；：\"“”„«»「」『』()（）~～—–]+|(?<!\w)-|-(?!\w)")
+_CLAUSE = r"[,;.!…]+\s+|\s+[–—-]+\s+|[。！，、；]\s*"
+"""The marks between two clauses."""
 _EDGE = " \t\n,，、・.;:"
 
 
@@ -27,6 +29,10 @@ class Words(NamedTuple):
     put: re.Pattern[str]
     place: re.Pattern[str]
     must: re.Pattern[str]
+    join: re.Pattern[str]
+    earlier: re.Pattern[str]
+    later: re.Pattern[str]
+    shifts: re.Pattern[str]
     link_before: re.Pattern[str]
     link_after: re.Pattern[str]
     old: re.Pattern[str]
@@ -134,6 +140,12 @@ def words_of(language: Language) -> Words:
         whole(table.put),
         whole(f"{text(table.place)}|{text(table.must)}"),
         whole(table.must),
+        re.compile(
+            _CLAUSE + (r"|[\s,]+(?:…)\s+" if spaced else r"|\s+|…").replace("…", text(table.join))
+        ),
+        whole(table.earlier),
+        whole(table.later),
+        whole("|".join(map(text, (table.earlier, table.later, table.kinds["reschedule"].cues)))),
         only(table.link, r"^(?:[\s,:：、，]*(?:…))+[\s,:：、，]*"),
         only(table.link, r"(?:[\s,、，]*(?:…))+[\s,、，.。!！]*$"),
         only(table.old, r"(?:…)\s*$"),

@@ -50,7 +50,8 @@ def kinds_of(asked: Asked, language: Language) -> tuple[ChangeKind, ...]:
     is_question = re.search("[?？]", marked.text) and not words.courtesy.search(marked.text)
     if is_question or _takes_back(asked.message, language):
         return ()
-    return tuple(kind for kind in KINDS if words.cues[kind].search(marked.text))
+    cues = {**words.cues, "reschedule": words.shifts}
+    return tuple(kind for kind in KINDS if cues[kind].search(marked.text))
 
 
 def _takes_back(message: str, language: Language) -> bool:
@@ -102,11 +103,13 @@ def _plain(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
     words, marked = words_of(language), Marked(asked.message)
     arguments: dict[str, str] = {}
     if kind == "reschedule":
-        arguments["day"] = _new_day(asked, marked, words, language)
-        if not arguments["day"]:
+        arguments = days.shift(asked, marked, language)
+        if not arguments and (day := _new_day(asked, marked, words, language)):
+            arguments = {"day": day}
+        if not arguments:
             return None
     marked.fit(words.courtesy, "p")
-    if not marked.fit(words.cues[kind], "c"):
+    if not marked.fit(words.cues[kind], "c") and "by" not in arguments:
         return None
     if kind == "priority":
         arguments["priority"] = levels.level(marked, language)

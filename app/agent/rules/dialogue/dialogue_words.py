@@ -125,6 +125,13 @@ def without_number(words: str, language: Language) -> tuple[str, int]:
     return words, 1
 
 
+def spelled_level(word: str, language: Language) -> int | None:
+    """Return the priority, 0 to 10, that a number is which is written as a word."""
+    table = language_data.load_table(language, Dates)
+    named = (level for level, names in table.numbers.items() if fold_text(word) in names)
+    return next((level for level in named if level <= 10), None)
+
+
 def priority_of(words: str, language: Language) -> int | None:
     """Return the priority that words name, 0 to 10; None where they name none."""
     text = bare(words)

@@ -242,9 +242,14 @@ def _prioritised(asked: Asked, said: Said, last: Trace) -> Route | None:
         return None
     for words in (said.left("change", "priority"), said.left("priority"), said.left("change")):
         named = [one for one in re.split(r"[,，、;]\s*", words) if one]
-        levels = {dialogue_words.priority_of(one, said.language) for one in named}
+        levels = {
+            dialogue_words.spelled_level(one, said.language)
+            if dialogue_words.priority_of(one, said.language) is None
+            else dialogue_words.priority_of(one, said.language)
+            for one in named
+        }
         if len(levels) == 1 and None not in levels:
-            return settled(said, "change_todo", todos, priority=named[0])
+            return settled(said, "change_todo", todos, priority=f"{levels.pop()}")
     return None
 
 

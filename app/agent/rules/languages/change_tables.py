@@ -50,7 +50,9 @@ class Changes(Table, frozen=True):
     Of one letter, only what fits `edge` is cut from a text without spaces.
     A title stands between `titled` and `saying`. What is to be written down and has a day is a
     todo where it is called no `note` and has no verb that `states` something. May be missing: the
-    verbs that `place` something to do, and what says that it `must` be done.
+    verbs that `place` something to do, what says that it `must` be done, the words that `join` a
+    clause to the one before, and those that move something by a length of time, `earlier` or
+    `later`.
     """
 
     denies: Pieces
@@ -70,6 +72,9 @@ class Changes(Table, frozen=True):
     tells: Pieces = ""
     place: Pieces = ""
     must: Pieces = ""
+    join: Pieces = ""
+    earlier: Pieces = ""
+    later: Pieces = ""
     old_after: Pieces = "(?!)"
     edge: Pieces = "(?!)"
     macros: dict[str, Pieces] = msgspec.field(default_factory=dict)

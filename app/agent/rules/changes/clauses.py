@@ -1,0 +1,270 @@
+"""Wishes of which one clause names the thing and another says what is to be done with it."""
+
+import functools
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from app.agent.rules.answers import targets
+from app.agent.rules.changes import changes, days, named, readings, reused
+from app.agent.rules.changes.marked import Marked, words_of
+from app.agent.rules.dialogue import references, resolve_reference
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.change_tables import ChangeKind, Changes
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.near import near
+from app.agent.rules.passages import questions
+from app.agent.rules.routing import routing
+from app.agent.rules.routing.routing import Route
+from app.agent.turn.steps import Asked, Step, Thing, ThingKind, Trace
+
+Act = Callable[[Asked, Route], Step]
+Understand = Callable[[Asked, Language], Route]
+OF: Mapping[str, tuple[ThingKind, ...]] = {
+    "change_todo": ("todo",),
+    "complete_todo": ("todo",),
+    "add_step": ("todo",),
+    "delete": ("todo", "note"),
+    "pin_note": ("note",),
+    "move_note": ("note",),
+    "change_note": ("note",),
+}
+"""The changes that a clause may wish of what another names, and the kinds of things they are of."""
+TOLD = frozenset({"ask", "leave", "cannot", "todo_state", "complete_todo", "list_todos", "events"})
+"""What a clause may only seem to be that tells about a thing."""
+NO_TEXT = frozenset({"change_todo", "delete", "pin_note"})
+"""The changes that a reason may stand beside, as they take no text."""
+CHANGES = frozenset({"change_todo", "rename"})
+"""The changes of a todo that may be wished together."""
+FIELDS = {"day", "by", "priority", "reopen", "clear", "title"}
+"""The arguments of which each changes something else of a todo."""
+HARMLESS: frozenset[ChangeKind] = frozenset({"reschedule", "message", "move"})
+"""The kinds of change whose words tell about a thing, too."""
+_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff々]")
+SOMETHING = (Thing("todo", -1, "\ue000"), Thing("note", -1, "\ue000"))
+"""What a clause is about as long as nobody knows which."""
+
+
+class Parted(NamedTuple):
+    """A clause that may name a thing, the one that wishes something of it, and that wish."""
+
+    lead: str
+    rest: str
+    wish: Route
+
+
+def wishes(asked: Asked, route: Route, understand: Understand) -> list[Parted]:
+    """Return how a message may be parted into clauses of one wish: “the trip is off, delete it”,
+    “don't delete the bicycle, just move it to Sunday”.
+    """
+    language = route.get("written") or route.language
+    if route.intent == "complete_todo" and not route.is_loose:
+        return []
+    return [
+        Parted(lead, rest, wish)
+        for lead, rest in _parted(asked.message, language)
+        if (wish := _about_it(asked, rest, language, understand)) and _only_tells(lead, language)
+    ]
+
+
+def change(
+    asked: Asked, route: Route, act: Act, understand: Understand, otherwise: Act, *, may: bool
+) -> Step:
+    """Return the step of a message whose clauses `may` be one wish, or what comes of it
+    `otherwise`.
+    """
+    language = route.get("written") or route.language
+    if not may or not language_data.has_table(language, Changes):
+        return otherwise(asked, route)
+    if wish := _both(asked, language, understand):
+        return changes.traced(
+            wish, act(asked, msgspec.structs.replace(wish, language=route.language))
+        )
+    found = wishes(asked, route, understand)
+    if not found:
+        return otherwise(asked, route)
+    step = _change(asked, found, act)
+    return step or reused.reuse(asked, functools.partial(_settled, otherwise, route))
+
+
+def _both(asked: Asked, language: Language, understand: Understand) -> Route | None:
+    """Return the two changes of one todo that a message wishes: “to Saturday, priority 3”."""
+    for lead, rest in _parted(asked.message, language):
+        part = msgspec.structs.replace(asked, message=lead, results=())
+        if not readings.kinds_of(part, language):
+            continue
+        first = _understood(part, language, understand)
+        if first.intent not in CHANGES or first.is_loose or not FIELDS & set(first.arguments):
+            continue
+        second = _about_it(asked, rest, language, understand)
+        if second is None or second.intent != "change_todo" or second.is_loose:
+            continue
+        new = {name: value for name, value in second.arguments.items() if name != "target"}
+        if new and new.keys().isdisjoint(first.arguments):
+            arguments = {**first.arguments, **new}
+            return msgspec.structs.replace(first, intent="change_todo", arguments=arguments)
+    return None
+
+
+def _change(asked: Asked, found: Sequence[Parted], act: Act) -> Step | None:
+    """Return the step of the first of these wishes whose thing is there; None where none is."""
+    if missing := _missing(asked):
+        return Step(calls=missing)
+    for lead, rest, wish in found:
+        things = _named(asked, lead, wish)
+        if not things or (len(things) > 1 and asked.earlier):
+            continue
+        settled = msgspec.structs.replace(wish, things=things)
+        if len(things) > 1 or not _is_sure(things[0], lead, wish):
+            return targets.ask_meant(settled, things)
+        part = msgspec.structs.replace(asked, message=rest)
+        step = reused.reuse(part, functools.partial(_settled, act, settled))
+        return step if step.calls else changes.traced(settled, step)
+    return None
+
+
+def _settled(act: Act, wish: Route, asked: Asked) -> Step:
+    return act(asked, wish)
+
+
+def without_reason(asked: Asked, message: str, language: Language) -> str:
+    """Return a message without the clause that only says why: “delete the optician, they called
+    it off”.
+    """
+    if language_data.has_table(language, Changes):
+        for one, other in _parted(message, language):
+            for wish, reason in ((one, other), (other, one)):
+                if _names_its_own(wish, language) and _is_reason(asked, reason, wish, language):
+                    return wish
+    return message
+
+
+def _names_its_own(text: str, language: Language) -> bool:
+    """Return whether a clause is surely a change of what it names itself."""
+    found = routing.route_message(text, before=language)
+    target = found.get("target") or found.get("words")
+    if found.intent not in NO_TEXT or found.is_loose or not target:
+        return False
+    return bool(Marked(target).left(words_of(language)))
+
+
+def _is_reason(asked: Asked, text: str, wish: str, language: Language) -> bool:
+    """Return whether a clause tells something, and neither wishes nor asks."""
+    words, part = words_of(language), msgspec.structs.replace(asked, message=text)
+    marked = Marked(text)
+    tells = words.states.search(marked.text) or words.denies.search(marked.text)
+    if not tells or words.asks.search(marked.text) or days.find(text, asked, language):
+        return False
+    kinds = readings.kinds_of(part, language)
+    same = readings.kinds_of(msgspec.structs.replace(asked, message=wish), language)
+    if not set(kinds) <= {*same, *HARMLESS}:
+        return False
+    found = routing.route_message(text, before=language)
+    return found.intent in {"ask", "cannot"} or (found.intent == "complete_todo" and found.is_loose)
+
+
+def _parted(message: str, language: Language) -> Iterator[tuple[str, str]]:
+    """Yield what stands before and after each end of a clause, where both have words."""
+    if len(message) > readings.LONGEST or "\n" in message.strip() or re.search('["“«「]', message):
+        return
+    for found in words_of(language).join.finditer(Marked(message).text):
+        lead, rest = message[: found.start()].strip(), message[found.end() :].strip()
+        if re.search(r"\w", lead) and re.search(r"\w", rest):
+            yield lead, rest
+
+
+def _about_it(asked: Asked, text: str, language: Language, understand: Understand) -> Route | None:
+    """Return the change that a clause wishes of what was just spoken of; None where it names
+    something itself, or wishes none.
+    """
+    if not readings.kinds_of(msgspec.structs.replace(asked, message=text), language):
+        return None
+    before = Trace(language=language, about=SOMETHING)
+    part = msgspec.structs.replace(asked, message=text, results=(), earlier=(before,))
+    wish = _understood(part, language, understand)
+    tells = wish.intent == "complete_todo" and (wish.is_loose or wish.get("did"))
+    if wish.intent not in OF or tells:
+        return None
+    if wish.things:
+        return wish if set(wish.things) <= set(SOMETHING) else None
+    target = wish.get("target") or wish.get("words")
+    meant = references.refer(part, target, OF[wish.intent][:1], language) if target else None
+    is_it = not target or (meant and set(meant.things) & set(SOMETHING))
+    return wish if is_it or not Marked(target).left(words_of(language)) else None
+
+
+def _understood(part: Asked, language: Language, understand: Understand) -> Route:
+    """Return what a clause asks for, or the change that its words wish in any order."""
+    found = understand(part, language)
+    if found.intent != "ask":
+        return found
+    kinds = [one for one in readings.kinds_of(part, language) if one in readings.PLAIN]
+    return next(iter(readings.read(part, kinds, (), language)), found)
+
+
+def _only_tells(lead: str, language: Language) -> bool:
+    """Return whether a clause wishes nothing itself, or only that something is not done."""
+    words, text = words_of(language), Marked(lead).text
+    if words.denies.search(text):
+        return True
+    found = routing.route_message(lead, before=language)
+    return found.is_loose or found.intent in TOLD
+
+
+def _missing(asked: Asked) -> tuple[tuple[str, dict[str, object]], ...]:
+    known = [(one.tool, one.arguments) for one in asked.results]
+    return tuple(call for call in near.looks(asked) if call not in known)
+
+
+def _named(asked: Asked, lead: str, wish: Route) -> tuple[Thing, ...]:
+    """Return what a clause names of the things that a wish may be of; several if one of them is
+    meant.
+    """
+    part = msgspec.structs.replace(asked, message=lead)
+    marked = Marked(lead)
+    things = _that_may(asked, wish)
+    found = named.find(part, marked, things, OF[wish.intent], wish.language)
+    places = [*found[:1], *(one for one in found[1:] if _is_other(one, found[0]))]
+    if not places and questions.is_asian(lead):
+        return _of_single_letters(lead, things)
+    return tuple(dict.fromkeys(thing for one in places for thing in one.things))
+
+
+def _is_other(one: named.Named, first: named.Named) -> bool:
+    """Return whether something is named beside the first, and not that once more."""
+    apart = one.end <= first.start or first.end <= one.start
+    return apart and set(one.things).isdisjoint(first.things)
+
+
+def _of_single_letters(lead: str, things: Sequence[Thing]) -> tuple[Thing, ...]:
+    """Return the things all of whose Chinese letters a clause has: “书其实还没还” of “还书”."""
+    letters = {one: _HAN.findall(one.title) for one in things}
+    return tuple(one for one, has in letters.items() if has and all(to in lead for to in has))
+
+
+def _is_sure(thing: Thing, lead: str, wish: Route) -> bool:
+    """Return whether a thing is surely meant: what is deleted has its whole name there."""
+    if wish.intent != "delete":
+        return True
+    if questions.is_asian(thing.title):
+        return thing.title in lead
+    return set(resolve_reference.word_stems(thing.title)) <= set(resolve_reference.word_stems(lead))
+
+
+def _that_may(asked: Asked, wish: Route) -> Sequence[Thing]:
+    """Return the things that a wish may be of: what is done is opened again, and nothing else."""
+    done = {
+        row["id"]
+        for result in asked.of("search_todos")[:1]
+        for row in result.content["todos"]
+        if row["completed"]
+    }
+    opens = bool(wish.get("reopen"))
+    return [
+        one
+        for one in near.things(asked)
+        if one.kind in OF[wish.intent]
+        and (one.kind != "todo" or (one.id in done) == opens or wish.intent == "delete")
+    ]
