@@ -114,7 +114,7 @@ def _step_of(asked: Asked, route: Route) -> Step:
     if route.intent in SAID:
         return Step(_phrase(asked, route))
     if route.intent == "mean":
-        return near.ask_todo(route.get("text"), route.language) or Step(route.phrase("which_one"))
+        return near.ask_meant(route) or Step(route.phrase("which_one"))
     if asked.persona.messages_only:
         return Step(route.phrase("taken", owner=asked.persona.owner))
     if _is_narrow(asked) or route.get("followed") or not near.may_be_near(asked, route):

@@ -76,12 +76,7 @@ def meant(language: str, before: str, message: str) -> str:
         ("de", "asked", "frist ist der 30. november", "change_todo#1 day=30. november"),
         ("fr", "moved", "et les plans aussi", "change_todo day=x target=plans"),
         ("fr", "moved", "à la même heure", "todo_state#1"),
-        (
-            "fr",
-            "asked",
-            "c'est à faire pour le 1er décembre",
-            "change_todo#1 day=pour le 1er décembre",
-        ),
+        ("fr", "asked", "l'échéance c'est le 1er décembre", "change_todo#1 day=le 1er décembre"),
         ("de", "made", "äh sonntag meinte ich", "change_todo#1 corrects=yes day=sonntag"),
         ("de", "moved", "dienstag passt mir nicht, freitag", "change_todo#1 day=freitag"),
         ("de", "made", "doch zwanzig minuten früher", "change_todo#1 by=zwanzig minuten"),

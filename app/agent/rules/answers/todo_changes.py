@@ -178,6 +178,11 @@ def _corrected(old: datetime, read: QuickAdd, now: datetime, route: Route) -> da
         return later if due.hour < later.hour and near and not is_said else due
     if due is None or isinstance(due, datetime) or (old.date() - now.date()).days < WEEK.days:
         return due or old
+    far = [_read(text, now + timedelta(days=ahead), route).due for ahead in (40, 45)]
+    if all(one and one != due and one.day == due.day for one in far):
+        # The number of a day is of the month that it corrects.
+        beside = _read(text, old.replace(day=1), route).due
+        return beside or due
     moved = _read(text, now + WEEK, route).due
     next_day = _read(text, now + timedelta(days=1), route).due
     if moved != due + WEEK or next_day not in (due, due + WEEK):

@@ -13,8 +13,8 @@ GONE_BY: Mapping[str, ThingKind] = {"delete_todo": "todo", "trash_note": "note"}
 
 def undo(asked: Asked, route: Route) -> Step:
     """Take back what the newest turn that changed something has changed."""
-    last = _newest_change(asked, again=bool(route.get("again")))
-    if last is not None and route.things:
+    last = _newest_change(asked, route.things, again=bool(route.get("again")))
+    if last is not None and route.things and {*route.things} != {*last.about}:
         last = _of_things(last, route.things)
     if last is None:
         return Step(route.phrase("nothing_to_undo"))
@@ -57,9 +57,13 @@ def _of_things(trace: Trace, things: Sequence[Thing]) -> Trace:
     return Trace(about=tuple(things), undo=tuple(kept), marks=marks)
 
 
-def _newest_change(asked: Asked, *, again: bool) -> Trace | None:
-    """Return the turn that changed something last; one that took it back only to do it `again`."""
+def _newest_change(asked: Asked, things: Sequence[Thing], *, again: bool) -> Trace | None:
+    """Return the turn that changed something last, of these things where they are said; one that
+    took it back only to do it `again`.
+    """
     for trace in asked.earlier:
+        if things and not {*things} & {*trace.about}:
+            continue
         # What was undone is not undone a second time.
         if trace.intent == "undo" and not (again and trace.undo):
             return None

@@ -10,7 +10,7 @@ from app.agent.rules.languages.followup_tables import FollowUp
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.quickadd_tables import Dates
 
-NO_KINDS = ("reply", "on", "requests")
+NO_KINDS = ("reply", "on", "of_month", "requests")
 KINDS = tuple(name for name in FollowUp.__struct_fields__ if name not in NO_KINDS)
 """The classes of words."""
 

@@ -1,20 +1,25 @@
 """What a message asks of the turn before, and the things that it means."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from app.agent.rules.dialogue import dialogue_words, references, view_words
+from app.agent.rules.dialogue import dialogue_words, references, slots, view_words
 from app.agent.rules.dialogue.slots import Said
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.plain_letters import plain_letters
+from app.agent.rules.passages import questions
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Thing, ThingKind, Trace
 
 LISTED = frozenset({"show_note", "append_note", "tick_item", "ask"})
 """The intents after which what is added may go to the same list."""
 _WORDS = re.compile(
-    r"[\u30a0-\u30ff]{2,}|(?=([\u3400-\u4dbf\u4e00-\u9fff]{2}))|[^\W\d_\u3040-\u9fff]{4,}"
+    r"[\u30a0-\u30ff]{2,}|(?=([\u3400-\u4dbf\u4e00-\u9fff]{2}))|[^\W\d_\u3040-\u9fff]{3,}"
 )
 """What of a name tells it from others: its words, or two letters where no spaces part words."""
+_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
+LONG = 4
+"""A word of so many letters may be part of another: “Zahnarzttermin”."""
 READS = frozenset(
     {"list_todos", "list_notes", "changes", "events", "unread", "waiting", "day", "find_notes"}
 )
@@ -93,11 +98,8 @@ def meant_things(
         found_other = references.refer(asked, other, kinds, said.language)
         return found_other.things if found_other and len(found_other.things) == 1 else ()
     if said.number is not None:
-        listed = (*(trace.shown or trace.about for trace in asked.earlier),)
-        rows = next(
-            (tuple(o for o in one if o.kind in kinds) for one in listed if len(one) > 1), ()
-        )
-        return references.pick(rows, said.number).things
+        picked = references.pick(references.rows(asked, kinds), said.number).things
+        return () if any(references.is_gone(asked, one) for one in picked) else picked
     asked_about = last.asks.choices if last.asks else ()
     found = tuple(one for one in last.about or last.shown or asked_about if one.kind in kinds)
     if told := told_of(found, said):
@@ -107,13 +109,66 @@ def meant_things(
 
 def told_of(things: Sequence[Thing], said: Said) -> tuple[Thing, ...]:
     """Return those of several things of which a message has what only their names have."""
-    held = {one: {found[1] or found[0] for found in _WORDS.finditer(one.title)} for one in things}
+    held = {one: _words_of(one.title) for one in things}
     own = {
         one: words - set().union(*(held[other] for other in things if other is not one))
         for one, words in held.items()
     }
-    some = tuple(one for one in things if any(word in said.message for word in own[one]))
+    message = plain_letters(said.message).lower()
+    heard = _words_of(message)
+    some = tuple(
+        one
+        for one in things
+        if any(word in heard or (_is_long(word) and word in message) for word in own[one])
+    )
     return some if len(things) > 1 else ()
+
+
+def named_recently(asked: Asked, said: Said, kinds: Sequence[ThingKind]) -> tuple[Thing, ...]:
+    """Return those of the things that the last turns made or changed which a message names."""
+    recent = references.recent(asked, kinds)
+    return told_of((*recent, Thing(recent[0].kind, 0, "")), said) if recent else ()
+
+
+def one_of(asked: Asked, said: Said, *kinds: str) -> tuple[Thing, ...]:
+    """Return the one of the todos that the last turns made or changed which a message names, where
+    it says nothing else than days and words of these classes.
+    """
+    told = named_recently(asked, said, ("todo",))
+    if len(told) != 1 or references.is_gone(asked, told[0]):
+        return ()
+    rest = said.message.replace(said.day, ",") if said.day else said.message
+    return (
+        told if slots.only_little(without_name(rest, told[0].title), said.language, *kinds) else ()
+    )
+
+
+def without_name(message: str, title: str) -> str:
+    """Return a message without the words of a name, or its letters where no spaces part words."""
+    if questions.is_asian(title):
+        return re.sub("[" + re.escape(title) + "]", ",", message)
+    words = _words_of(title)
+    return re.sub(
+        r"[^\W\d_]+",
+        lambda found: "," if _words_of(found[0]) & words or _held(found[0], words) else found[0],
+        message,
+    )
+
+
+def _held(word: str, words: Collection[str]) -> bool:
+    folded = plain_letters(word).lower()
+    return any(_is_long(one) and one in folded for one in words)
+
+
+def _is_long(word: str) -> bool:
+    return len(word) >= LONG or questions.is_asian(word)
+
+
+def _words_of(title: str) -> set[str]:
+    """Return what of a name tells it from others."""
+    folded = plain_letters(title).lower()
+    words = {found[1] or found[0] for found in _WORDS.finditer(folded)} - questions.little()
+    return words or set(_HAN.findall(folded))
 
 
 def settled(said: Said, intent: str, things: Sequence[Thing] = (), /, **arguments: str) -> Route:

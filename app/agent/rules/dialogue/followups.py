@@ -5,14 +5,12 @@ another day or folder for what was just changed, that taken back, more of the sa
 import re
 from collections.abc import Callable
 
-import msgspec
-
 from app.agent.rules.dialogue import (
     dialogue_words,
     followup_additions,
+    followup_answers,
     followup_questions,
-    references,
-    repairs,
+    followup_removals,
     slots,
 )
 from app.agent.rules.dialogue.closed_classes import KINDS
@@ -24,7 +22,7 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Thing, Trace
+from app.agent.turn.steps import Asked, Trace
 
 MAKES = frozenset({"add_todo", "make_note", "make_folder", "add_step", "append_note"})
 OF_NOTES = frozenset({"make_note", "append_note", "move_note", "change_note", "pin_note", "rename"})
@@ -57,61 +55,6 @@ def follow(asked: Asked, language: Language) -> Route | None:
     return None
 
 
-def _undone(asked: Asked, said: Said, last: Trace) -> Route | None:
-    """“Back to how it was”, and of what was removed “no, keep it”; of several “the second one
-    back”.
-    """
-    if not last.undo or said.days or said.text:
-        return None
-    if said.number is not None:
-        return _undone_one(said, last)
-    helps = ("undo", "helper", "there", "total")
-    goes_back = said.has("undo") and last.intent != "undo"
-    if goes_back and not said.has("not_") and not said.left(*helps, "change", "leave", *MOVES):
-        return settled(said, "undo")
-    undone = last.intent == "complete_todo" and said.has("not_") and not said.has("also")
-    if undone and not said.message.endswith("?") and not said.has("undo", "leave", "delete"):
-        if said.left("helper", "there", "done", "not_", "keep", "sent"):
-            return None
-        return settled(said, "undo")
-    if last.intent in REMOVES and _is_kept(said):
-        kept = not said.left(*helps, "keep", "leave", "delete", "not_")
-        return settled(said, "undo", again="yes") if kept else None
-    removes = said.has("delete") and not said.has("not_", "keep", "due")
-    if removes and last.intent in MAKES and (one := _one_of(last, said, *helps, "delete", "it")):
-        return settled(said, "undo", one)
-    if last.intent in MAKES and removes and not said.left(*helps, "delete", "change"):
-        return _note_removed(asked, said, last) or settled(said, "undo")
-    return None
-
-
-def _note_removed(asked: Asked, said: Said, last: Trace) -> Route | None:
-    """“Delete this note” after a line was added to it: the note is meant, and not the line."""
-    pointing = [one for one in said.tokens if one.kinds & {"it", "note"}]
-    pieces = [said.message[one.start : one.end] for one in pointing]
-    if last.intent != "append_note" or not slots.names_note(pieces, said.language):
-        return None
-    notes = meant_things(asked, said, last, ("note",))
-    return settled(said, "delete", notes) if notes else None
-
-
-def _is_kept(said: Said) -> bool:
-    """Return whether a message wants what was removed: “keep it”, “don't delete it”."""
-    if said.has("delete"):
-        return said.has("not_", "no")
-    wanted = said.has("keep") or (said.has("leave") and said.has("no"))
-    denied = any("not_" in one.kinds and "keep" not in one.kinds for one in said.tokens)
-    return wanted and not denied
-
-
-def _undone_one(said: Said, last: Trace) -> Route | None:
-    unpins = last.intent == "pin_note" and not last.arguments.get("unpin") and said.has("unpin")
-    if said.left("undo", "unpin", "helper", "change") or not (said.has("undo") or unpins):
-        return None
-    one = references.pick(last.about, said.number or 0)
-    return settled(said, "undo", one.things) if len(last.about) > 1 and one.things else None
-
-
 def _later(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“Half an hour later” of the one todo that was spoken of."""
     shifts = said.has("later", "earlier")
@@ -140,11 +83,13 @@ def _redated(asked: Asked, said: Said, last: Trace) -> Route | None:
     if not said.day or said.text:
         return None
     kinds = (*MOVES, "bad", "not_", "there", "helper", "keep", "leave", "due", "unchanged")
-    one = _one_of(last, said, *kinds)
+    one = followup_questions.one_of(asked, said, *kinds)
     if said.left(*kinds) and not one:
         return None
     changes = said.has("change", "only", "due") and last.intent not in REMOVES | {"complete_todo"}
-    if last.intent in ASKS_A_DAY and not changes and (said.asks or said.has("also")):
+    pointed = one or said.number is not None
+    is_again = last.intent in ASKS_A_DAY and not changes
+    if is_again and (said.asks or (said.has("also") and not pointed)):
         text = dialogue_words.with_days(last, said.day, asked)
         return settled(said, last.intent, text=text, when=said.day)
     if said.asks:
@@ -157,24 +102,14 @@ def _redated(asked: Asked, said: Said, last: Trace) -> Route | None:
     if changes and len(notes) == 1 and last.intent in followup_questions.ASKS:
         # “Remind me of that on Friday.”
         return settled(said, "mean", text=f"{notes[0].title} {said.day}")
+    if last.asks and not one and not said.has("due") and not set(todos) <= {*last.about}:
+        return None  # what was only asked about is not meant yet
+    changes = changes or bool(pointed)
     if todos and (changes or (last.undo and last.intent in {"add_todo", "change_todo", "undo"})):
         # A weekday may be of the week that it corrects.
         corrects = {"corrects": "yes"} if last.undo and said.has("no", "not_") else {}
         return settled(said, "change_todo", todos, day=said.day, **corrects)
     return None
-
-
-def _one_of(last: Trace, said: Said, *kinds: str) -> tuple[Thing, ...]:
-    """Return the one of several todos made or changed together that a message names, where it says
-    nothing else than words of these classes.
-    """
-    several = tuple(one for one in last.about if one.kind == "todo") if last.undo else ()
-    told = followup_questions.told_of(several, said)
-    if len(told) != 1:
-        return ()
-    rest = said.message.replace(said.day, ",") if said.day else said.message
-    rest = re.sub("[" + re.escape(told[0].title) + "]", ",", rest)
-    return told if slots.only_little(rest, said.language, *kinds) else ()
 
 
 def _refiled(asked: Asked, said: Said, last: Trace) -> Route | None:
@@ -283,45 +218,6 @@ def _put_off(_: Asked, said: Said, last: Trace) -> Route | None:
     return settled(said, "change_todo", target=name, day=said.day)
 
 
-def _chosen(_: Asked, said: Said, last: Trace) -> Route | None:
-    """“The phone one” where it was asked which."""
-    if last.asks is None or not last.asks.choices or last.asks.lacks == "yes":
-        return None
-    for name in dict.fromkeys((said.left(), said.left("it", "helper", "there"))):
-        found = references.choose(last.asks.choices, name, said.language) if name else None
-        if found and len(found.things) == 1 and not said.has("not_"):
-            return settled(said, last.asks.intent, found.things, **last.asks.arguments)
-    return None
-
-
-def _yes_but(asked: Asked, said: Said, last: Trace) -> Route | None:
-    """“Yes, but on Friday”: another day for what was asked whether it is meant."""
-    if last.asks is None or not said.day or not said.has("yes", "no", "only", "change"):
-        return None
-    # “Do it at two” is no yes to a thing that only may have been meant.
-    if said.has("it", "change") and not said.has("yes") and last.asks.choices:
-        return None
-    if said.text or said.asks or said.left("only", "change", "bad", "not_"):
-        return None
-    if plain := last.asks.arguments.get("plain"):
-        found = routing.route_message(plain)
-        if "day" in found.arguments:
-            wish = {**found.arguments, "day": said.day}
-            found = msgspec.structs.replace(found, arguments=wish)
-        elif kept := repairs.with_day(asked, plain, said.day, said.language):
-            found = routing.route_message(kept)
-        else:
-            return None
-        if found.intent == "ask":
-            return None
-        things = last.asks.choices or found.things
-        return msgspec.structs.replace(found, things=things, language=said.language)
-    if "day" in last.asks.arguments and len(last.asks.choices) == 1:
-        wanted = {**last.asks.arguments, "day": said.day}
-        return settled(said, last.asks.intent, last.asks.choices, **wanted)
-    return None
-
-
 def _rather(_: Asked, said: Said, last: Trace) -> Route | None:
     """“No, the water one”: what was done was meant for another thing."""
     if last.intent not in ACTS or not last.undo or said.days or said.text or said.asks:
@@ -339,10 +235,12 @@ def _rather(_: Asked, said: Said, last: Trace) -> Route | None:
 
 
 RULES: tuple[Callable[[Asked, Said, Trace], Route | None], ...] = (
-    _chosen,
-    _yes_but,
+    followup_answers.chosen,
+    followup_answers.repaired,
+    followup_answers.other_meant,
     _replied,
-    _undone,
+    followup_removals.undone,
+    followup_removals.dropped,
     _later,
     _prioritised,
     _redated,

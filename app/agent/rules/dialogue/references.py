@@ -9,6 +9,11 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.turn.steps import Asked, Thing, ThingKind, Trace
 
+MAKES = frozenset({"add_todo", "make_note"})
+"""The intents of which each makes one thing more."""
+RECENT = 4
+"""In so many turns is spoken of what was made or changed."""
+
 
 class Reference(NamedTuple):
     """What words refer to: the things, or with `unsure` those of which one may be meant.
@@ -25,7 +30,7 @@ def refer(
 ) -> Reference | None:
     """Return what words refer to in the turns before; None where they refer to none of them."""
     newest = next((left for left in (_of(one, kinds) for one in asked.earlier) if left), ())
-    shown = next((found for trace in asked.earlier if (found := _kept(trace.shown, kinds))), ())
+    shown = rows(asked, kinds)
     if dialogue_words.whole(language, "it", words):
         return _single(newest)
     if dialogue_words.whole(language, "other", words):
@@ -40,6 +45,35 @@ def refer(
     if (number := dialogue_words.ordinal(language, words)) is not None and shown:
         return Reference((), shown) if _was_lost(asked.earlier[0]) else pick(shown, number)
     return _by_words(words, newest, language)
+
+
+def rows(asked: Asked, kinds: Collection[ThingKind]) -> tuple[Thing, ...]:
+    """Return what a number may be of: what was made one by one since, or what the newest turn with
+    several listed, made or asked about.
+    """
+    made: list[Thing] = []
+    one_row: tuple[Thing, ...] = ()
+    for trace in asked.earlier:
+        listed = _kept(trace.shown, kinds)
+        listed = listed if listed or not trace.about else _kept(trace.about, kinds)
+        if len(listed) > 1:
+            return tuple(made) if len(made) > 1 else listed
+        one_row = one_row or _kept(trace.shown, kinds)
+        if trace.undo and trace.intent in MAKES:
+            made[:0] = [one for one in listed if one not in made]
+    return tuple(made) if len(made) > 1 else one_row
+
+
+def recent(asked: Asked, kinds: Collection[ThingKind]) -> tuple[Thing, ...]:
+    """Return what the last turns made or changed, the newest first."""
+    turns = (one for one in asked.earlier[:RECENT] if one.undo)
+    return tuple(dict.fromkeys(thing for one in turns for thing in _kept(one.about, kinds)))
+
+
+def is_gone(asked: Asked, thing: Thing) -> bool:
+    """Return whether the turn that changed a thing last has put it into the trash."""
+    turn = next((one for one in asked.earlier if one.undo and thing in one.about), Trace())
+    return any(tool == "restore_from_trash" for tool, _ in turn.undo)
 
 
 def other_in(message: str, language: Language) -> str:

@@ -71,18 +71,24 @@ def _leading_day(asked: Asked, text: str, language: Language) -> tuple[str, str]
 
 
 def with_day(asked: Asked, text: str, days: str, language: Language) -> str:
-    """Return a text with other days in place of those that it says; the repetition stays.
+    """Return a text with other days in place of those that it says; a time of day alone stands in
+    place of the time, a day alone of the day, and the repetition stays.
 
     Empty where it says none.
     """
-    read = quickadd.read_line(text, now=asked.now, locale=None if language == "en" else language)
-    spans = [span for span in read.spans if span.kind in ("date", "time")]
-    if not spans and not read.no_such_day:
+    locale = None if language == "en" else language
+    read = quickadd.read_line(text, now=asked.now, locale=locale)
+    told = {one.kind for one in quickadd.read_line(f"x {days}", now=asked.now, locale=locale).spans}
+    every = [span for span in read.spans if span.kind in ("date", "time")]
+    if not every and not read.no_such_day:
         return ""
+    spans = [one for one in every if one.kind in told]
+    if not spans:
+        return f"{text.rstrip(' .!?')} {days}"
     for span in sorted(spans, key=lambda span: -span.start):
         said = f" {days} " if span.start == min(one.start for one in spans) else " "
         text = text[: span.start].rstrip() + said + text[span.end :].lstrip()
-    return (text if spans else f"{text} {days}").strip(" ,，、")
+    return text.strip(" ,，、")
 
 
 @functools.cache

@@ -8,16 +8,14 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from app.agent.quickadd import quickadd
-from app.agent.rules.dialogue import closed_classes, dialogue_words
+from app.agent.rules.dialogue import closed_classes, dialogue_words, references, said_days
 from app.agent.rules.dialogue.closed_classes import KINDS
-from app.agent.rules.dialogue.dialogue_words import UNSPACED
+from app.agent.rules.dialogue.said_days import Token
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.dialogue_tables import Dialogue
 from app.agent.rules.languages.followup_tables import FollowUp
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
-from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.turn.steps import Asked
 
 LONGEST = 160
@@ -28,7 +26,6 @@ LITTLE = frozenset({"filler", "no", "it", "also", "to", "yes"})
 """The classes that change nothing of what a message asks for."""
 WEAK = frozenset({"filler", "helper", "asks"})
 """The classes of which no longer piece hides what others have in it."""
-_WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
 _TEXT = re.compile(
     r"[\"“„«「『]\s*(?P<quoted>[^\"“”„«»「」『』]+?)\s*[\"”“»」』]"
     r"|(?<=\w)\s?[:：]\s*(?P<after>[^\s\d:：].*\S|\d+\s\D.*|\S)$",
@@ -37,21 +34,8 @@ _TEXT = re.compile(
 _LEAD = re.compile(
     r"\s*(?P<lead>[^.!?,;:。！？，、；：]{1,40})[.!,;。！，、；…~]+\s*(?P<rest>\S.*)$", re.DOTALL
 )
-_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 LONGEST_LENGTH = 4
 """So many words has a length of time at most."""
-_CLAUSE = re.compile(r"[,;.!，。、；！]")
-_BESIDE = re.compile(r"[\s,]{0,3}")
-
-
-class Token(NamedTuple):
-    """A piece of a message, with the classes that it may be of."""
-
-    start: int
-    end: int
-    kinds: frozenset[str]
-    text: str = ""
-    """What a day is read from, where it lacks a word as it stands."""
 
 
 class Said(NamedTuple):
@@ -122,18 +106,23 @@ def read(message: str, asked: Asked, language: Language) -> Said | None:
     hidden = [quote.span()] if quote else []
     if not quote and (whole := _as_words(message, folded, language)).is_long:
         return whole
-    days = _days(message, folded, asked, language, hidden)
+    days = said_days.find_days(message, folded, asked, language, hidden)
+    days = _without_ordinals(folded, days, asked, language)
     hidden += [(one.start, one.end) for one in days]
     ordinal = _ordinal(folded, language, hidden)
     hidden += [ordinal[:2]] if ordinal else []
     tokens = _tokens(folded, language, hidden)
-    words = [found.span() for found in _WORD.finditer(folded) if _is_free(found.span(), hidden)]
+    words = [
+        found.span()
+        for found in said_days.WORD.finditer(folded)
+        if said_days.is_free(found.span(), hidden)
+    ]
     return Said(
         message,
         language,
         tuple(tokens),
         tuple(words),
-        tuple(_turned_down(message, days, tokens)),
+        tuple(said_days.turned_down(message, days, tokens)),
         (quote["quoted"] or quote["after"] or "").strip() if quote else "",
         ordinal[2] if ordinal else None,
     )
@@ -156,8 +145,13 @@ def only_little(message: str, language: Language, *kinds: str) -> bool:
     return not _as_words(message, plain_letters(message).lower(), language).left(*kinds)
 
 
+def has_kind(message: str, language: Language, *kinds: str) -> bool:
+    """Return whether a text has a word of any of these classes."""
+    return _as_words(message, plain_letters(message).lower(), language).has(*kinds)
+
+
 def _as_words(message: str, folded: str, language: Language) -> Said:
-    words = tuple(found.span() for found in _WORD.finditer(folded))
+    words = tuple(found.span() for found in said_days.WORD.finditer(folded))
     return Said(message, language, tuple(_tokens(folded, language, ())), words, ())
 
 
@@ -204,7 +198,7 @@ def length(said: Said, asked: Asked, *kinds: str) -> str:
     words of these classes; empty where none is.
     """
     message, language = said.message, said.language
-    words = [found.span() for found in _WORD.finditer(message)]
+    words = [found.span() for found in said_days.WORD.finditer(message)]
     most = LONGEST_LENGTH + 2 * closed_classes.is_unspaced(language)
     tokens = _tokens(plain_letters(message).lower(), language, ())
     held = [one for one in tokens if one.kinds & (LITTLE | set(kinds))]
@@ -230,99 +224,22 @@ def length(said: Said, asked: Asked, *kinds: str) -> str:
     return ""
 
 
-def _is_free(span: tuple[int, int], hidden: Sequence[tuple[int, int]]) -> bool:
-    return all(span[1] <= start or end <= span[0] for start, end in hidden)
-
-
-def _days(
-    message: str, folded: str, asked: Asked, language: Language, hidden: Sequence[tuple[int, int]]
+def _without_ordinals(
+    folded: str, days: Sequence[Token], asked: Asked, language: Language
 ) -> list[Token]:
-    """Return the days and times of a message; what belongs together as one."""
-    locale = None if language == "en" else language
-    read = quickadd.read_line(f"x {message}", now=asked.now, locale=locale)
-    spans = [(one.start - 2, one.end - 2) for one in read.spans if one.kind in ("date", "time")]
-    more = _more_days(message, folded, asked, language, [*hidden, *spans])
-    spans += [span for span in more if not more[span]]
-    # “一点” after “低” is no hour.
-    levels = language_data.load_table(language, Dialogue).priorities.values()
-    within = [one.span() for level in levels for one in dialogue_words.find_all(level, folded)]
-    spans = [
-        span
-        for span in spans
-        if not any(start < span[0] and span[1] <= end for start, end in within)
-    ]
-    found: list[Token] = [Token(*span, frozenset(), text) for span, text in more.items() if text]
-    for start, end in sorted(spans):
-        if not _is_free((start, end), hidden) or start < 0:
-            continue
-        if (
-            found
-            and _BESIDE.fullmatch(folded[found[-1].end : start])
-            and "," not in folded[found[-1].end : start]
-        ):
-            found[-1] = Token(found[-1].start, end, frozenset())
-        else:
-            found.append(Token(start, end, frozenset()))
-    return sorted(found)
-
-
-def _more_days(
-    message: str, folded: str, asked: Asked, language: Language, hidden: Sequence[tuple[int, int]]
-) -> dict[tuple[int, int], str]:
-    """Return the days that quick add leaves in a title, as they stand beside no mark: words for
-    days and numbers, with a word before or after them, or one that is missing, where that is
-    needed.
-    """
-    found: dict[tuple[int, int], str] = {}
-    on = language_data.load_table(language, FollowUp).on
-    for named in _named_days(language).finditer(folded):
-        start, end = named.span()
-        if not _is_free((start, end), [*hidden, *found]):
-            continue
-        before = [one.start() for one in _WORD.finditer(folded[:start])]
-        after = [end + one.end() for one in _WORD.finditer(folded[end:])]
-        tried = [(start, end)]
-        tried += [(start, after[0])] if after else []
-        tried += [(before[-1], end)] if before else []
-        tried += [(before[-2], end)] if len(before) > 1 and named[0].isdecimal() else []
-        if closed_classes.is_unspaced(language):
-            tried = list(dialogue_words.windows(folded, start, end))
-        for span in tried:
-            if dialogue_words.is_day(message[slice(*span)], asked, language):
-                found[span] = ""
-                break
-        else:
-            if closed_classes.is_unspaced(language) and on and folded.startswith(on[0], end):
-                # “8日” alone may be a length of time, too; “8日分” is one.
-                of_month = f"{named[0]}{on}"
-                is_length = _HAN.match(folded, end + 1)
-                if not is_length and dialogue_words.is_day(of_month, asked, language):
-                    found[start, end + 1] = of_month
-                continue
-            whole = f"{on} {named[0]}"
-            if on and named[0][-1:] in ".hdt" and dialogue_words.is_day(whole, asked, language):
-                found[start, end] = whole
-    return found
-
-
-def _turned_down(message: str, days: Sequence[Token], tokens: Sequence[Token]) -> list[Token]:
-    """Return days with those marked that are denied or do not suit."""
-    if len(days) == 1 and any(_is_against(message, days[0], one) for one in tokens):
-        return [days[0]._replace(kinds=frozenset({"bad"}))]
-    marked = []
-    for at, day in enumerate(days):
-        after = days[at + 1].start if at + 1 < len(days) else 10**6
-        before = days[at - 1].end if at else 0
-        denied = any("not_" in one.kinds and before <= one.start < day.start for one in tokens)
-        bad = any("bad" in one.kinds and day.end <= one.start < after for one in tokens)
-        marked.append(day._replace(kinds=frozenset({"bad"})) if denied or bad else day)
-    return marked
-
-
-def _is_against(message: str, day: Token, token: Token) -> bool:
-    """Return whether a word is against the only day: “not”, or “I'm out on Friday”."""
-    beside = token.end <= day.start and not _CLAUSE.search(message[token.end : day.start])
-    return "not_" in token.kinds or ("bad" in token.kinds and beside)
+    """Return days without what is rather which one of a list: “the second to Friday”."""
+    rows = len(references.rows(asked, ("todo", "note")))
+    kept = []
+    for day in days:
+        said = folded[day.start : day.end].strip()
+        found = next(
+            (one for one in _ordinals(language).finditer(said) if one.end() == len(said)), None
+        )
+        number = dialogue_words.ordinal(language, found[0]) if found else None
+        before = said[: found.start()] if found else said
+        if number is None or not 0 < number <= rows or not only_little(before, language):
+            kept.append(day)
+    return kept
 
 
 def _ordinal(
@@ -338,7 +255,7 @@ def _ordinal(
             for kind in ("due", "priority", "no")
             for one in closed_classes.class_of(language, kind).finditer(folded)
         )
-        if number is not None and not within and _is_free(found.span(), hidden):
+        if number is not None and not within and said_days.is_free(found.span(), hidden):
             return found.start(), found.end(), number
     return None
 
@@ -371,21 +288,3 @@ def _ordinals(language: Language) -> re.Pattern[str]:
     # A number alone may be anything.
     spaced = rf"(?<![\w'])(?!\d+(?![\w.]))(?:{numbered})(?!\w)"
     return re.compile(spaced if not closed_classes.is_unspaced(language) else numbered)
-
-
-@functools.cache
-def _named_days(language: Language) -> re.Pattern[str]:
-    """Return the pattern of words that may name a day or a time of day."""
-    table = language_data.load_table(language, Dates)
-    named = {
-        one
-        for field in (table.weekdays, table.days, table.parts)
-        for words in field.values()
-        for one in words
-        if len(one) > 2 or not table.spaced
-    }
-    words = "|".join(sorted(map(re.escape, named), key=len, reverse=True))
-    if not table.spaced:  # how far it goes is tried
-        return closed_classes.compiled(rf"{words}|\d{{1,2}}(?=[{UNSPACED}:：])")
-    unit = rf"[{UNSPACED}]{{1,2}}|\s?[a-z]{{1,2}}|\."
-    return closed_classes.compiled(rf"{words}|\d{{1,2}}(?:[:.h]\d\d)?(?:{unit})?")

@@ -46,6 +46,7 @@ FEWEST = 3
 """What has fewer words names something, and wishes nothing."""
 ASKING = frozenset({"when", "where", "why", "often"})
 """The kinds of question that are known by a word that asks, and that no wish has."""
+_QUOTED_MARK = re.compile(f"[“「]{readings.MARK}")
 LIKELY = 0.2
 """What is so near is told or asked where the notes know nothing."""
 
@@ -208,22 +209,39 @@ def ask(reading: Reading, language: Language) -> Step:
 
 def ask_todo(text: str, language: Language) -> Step | None:
     """Return the question whether a todo with a text is meant; None where no example adds one."""
-    plain: str = _adds(language)
+    return ask_meant(Route("mean", language, {"text": text}))
+
+
+def ask_meant(route: Route) -> Step | None:
+    """Return the question whether a wish is meant that was put together from several turns: in
+    `plain` words, by what it is to do with things, or as the `text` of a todo; None where no
+    example has it.
+    """
+    text, plain = route.get("text"), route.get("plain")
+    plain = plain or _plain_of(route.language, route.get("wish") or "add_todo")
     if not plain:
         return None
-    said = readings.fill(plain, {"text": text})
-    return ask(Reading(SURE, None, said, said, text=text), language)
+    titles = ", ".join(one.title for one in route.things)
+    values = dict.fromkeys(readings.KINDS, readings.MARK) | {"text": text}
+    said = readings.fill(plain, values)
+    shown = titles if _QUOTED_MARK.search(said) else f"“{titles}”"
+    read = said.replace(readings.MARK, shown) if titles else said
+    return ask(Reading(SURE, None, read, said, route.things, text=text), route.language)
 
 
 @functools.cache
-def _adds(language: Language) -> str:
-    """Return the plain words by which a todo is added."""
+def _plain_of(language: Language, intent: str) -> str:
+    """Return the plain words of a wish with nothing but a text or a thing in it."""
     for wish in language_data.load_table(language, Examples).wishes:
-        if not wish.writes or wish.plain.count("{") != 1 or "{text}" not in wish.plain:
+        if (
+            not wish.writes
+            or wish.plain.count("{") != 1
+            or ("{text}" in wish.plain) != (intent == "add_todo")
+        ):
             continue
-        sample = readings.fill(wish.plain, {"text": readings.ANY})
+        sample = readings.fill(wish.plain, dict.fromkeys((*readings.KINDS, "text"), readings.ANY))
         read = routing.route_message(sample, before=language)
-        if read.intent == "add_todo" and read.get("task") == readings.ANY:
+        if read.intent == intent and readings.ANY in read.arguments.values():
             return str(wish.plain)
     return ""
 

@@ -1,0 +1,130 @@
+"""What a message answers to the question of the turn before: which of several, another day, or
+something else than was asked about.
+"""
+
+import re
+
+import msgspec
+
+from app.agent.rules.dialogue import followup_questions, references, repairs
+from app.agent.rules.dialogue.closed_classes import KINDS
+from app.agent.rules.dialogue.followup_questions import SHORTEST, is_name, settled
+from app.agent.rules.dialogue.slots import Said
+from app.agent.rules.routing import routing
+from app.agent.rules.routing.routing import Route
+from app.agent.turn.steps import Asked, Question, Thing, Trace
+
+MARK = "Q1"
+"""What stands in the plain words of a question for the thing that it is about."""
+UNSAID = frozenset({"ask", "cannot", "events", "leave"})
+"""What an answer may seem to be by itself."""
+REST = 24
+"""So many letters may be left beside a name that chooses."""
+_CLAUSE = re.compile(r"\s*[,;.!–—，、；。！]+\s*|\s-\s")
+
+
+def chosen(asked: Asked, said: Said, last: Trace) -> Route | None:
+    """“The phone one”, “the appointment, keep the time” where it was asked which."""
+    question = last.asks
+    if question is None or not question.choices or question.lacks == "yes" or said.asks:
+        return None
+    if said.has("not_"):
+        return None
+    things = _chosen_things(said, question)
+    if len(things) != 1:
+        return None
+    found = routing.route_message(said.message, before=said.language)
+    if not (found.intent in {*UNSAID, question.intent} or found.is_loose):
+        return None  # a wish of its own
+    wanted = {**question.arguments}
+    if said.day:
+        if not wanted.get("day"):
+            return None
+        wanted["day"] = _merged(asked, said, wanted["day"])
+    return settled(said, question.intent, things, **wanted)
+
+
+def _merged(asked: Asked, said: Said, day: str) -> str:
+    """Return a day with the one that a message names instead: a time alone leaves the day."""
+    return (
+        repairs.with_day(asked, f"x {day}", said.day, said.language).removeprefix("x ") or said.day
+    )
+
+
+def _chosen_things(said: Said, question: Question) -> tuple[Thing, ...]:
+    """Return what an answer chooses: by the name that it is, by its first clause, or by a word
+    that only one of the choices has.
+    """
+    first = _CLAUSE.split(said.message, maxsplit=1)[0]
+    names = () if said.days else (said.left(), said.left("it", "helper", "there"))
+    for name in dict.fromkeys((*names, first)):
+        found = references.choose(question.choices, name, said.language) if name else None
+        if found and len(found.things) == 1:
+            return found.things
+    told = followup_questions.told_of(question.choices, said)
+    left = said.left("helper", "there", "unchanged", "keep", "leave", "note", "due")
+    return told if len(left) <= REST else ()
+
+
+def other_meant(asked: Asked, said: Said, last: Trace) -> Route | None:
+    """“Neither, I meant the milk” where it was asked which, be it a turn later."""
+    turns = asked.earlier[:2] if asked.earlier[0].intent == "leave" else asked.earlier[:1]
+    question = next((one.asks for one in turns if one.asks), None)
+    if question is None or not question.choices or question.lacks == "yes" or said.asks:
+        return None
+    if not said.has("no") or said.days or said.text or said.has("not_", "delete", "undo"):
+        return None
+    name = said.left("helper", "there")
+    if len(name) < SHORTEST or not is_name(name) or not said.left(*KINDS):
+        return None
+    if routing.route_message(name).intent != "ask":
+        return None
+    return settled(said, question.intent, **{**question.arguments, "target": name, "words": name})
+
+
+def repaired(asked: Asked, said: Said, last: Trace) -> Route | None:
+    """“Yes, but on Friday”: another day for what was asked whether it is meant. Without a yes it is
+    asked again: “no, on Friday”.
+    """
+    if last.asks is None or not said.day or said.text or said.asks:
+        return None
+    if said.left("only", "change", "bad", "not_", "due", "helper"):
+        return None
+    agrees = said.has("yes") and not _refuses(said)
+    if plain := last.asks.arguments.get("plain"):
+        meant = _with_day(asked, said, plain)
+        if meant is None:
+            return None
+        if not agrees:
+            return settled(said, "mean", last.asks.choices, plain=meant)
+        found = routing.route_message(meant, before=said.language)
+        return msgspec.structs.replace(
+            found, things=last.asks.choices or found.things, language=said.language
+        )
+    if agrees and "day" in last.asks.arguments and len(last.asks.choices) == 1:
+        wanted = {**last.asks.arguments, "day": said.day}
+        return settled(said, last.asks.intent, last.asks.choices, **wanted)
+    return None
+
+
+def _refuses(said: Said) -> bool:
+    """Return whether a message begins with a no, or denies."""
+    refusals = [one for one in said.tokens if one.kinds & {"no", "not_"} and "yes" not in one.kinds]
+    yes = [one for one in said.tokens if "yes" in one.kinds]
+    return bool(refusals) and (not yes or refusals[0].start <= yes[0].start)
+
+
+def _with_day(asked: Asked, said: Said, plain: str) -> str | None:
+    """Return the plain words of a wish with another day; None where it takes none."""
+    before = routing.route_message(plain, before=said.language)
+    if day := before.get("day"):
+        return plain.replace(day, _merged(asked, said, day))
+    for meant in (repairs.with_day(asked, plain, said.day, said.language), f"{plain} {said.day}"):
+        found = routing.route_message(meant, before=said.language) if meant else None
+        if (
+            found
+            and found.intent == before.intent
+            and said.day.lower() in found.get("task").lower()
+        ):
+            return meant
+    return None

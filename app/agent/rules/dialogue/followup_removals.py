@@ -1,0 +1,124 @@
+"""What a message takes back or removes of what the turns before made, changed or removed."""
+
+import re
+
+from app.agent.rules.dialogue import followup_questions, references, slots
+from app.agent.rules.dialogue.followup_questions import meant_things, settled
+from app.agent.rules.dialogue.slots import Said
+from app.agent.rules.routing import routing
+from app.agent.rules.routing.routing import Route
+from app.agent.turn.steps import Asked, Thing, Trace
+
+MAKES = frozenset({"add_todo", "make_note", "make_folder", "add_step", "append_note"})
+REMOVES = frozenset({"delete", "undo"})
+HELPS = ("undo", "helper", "there", "total")
+_CLAUSE = re.compile(r"[,;.!–—，、；。！]+\s*|\s-\s")
+MOVES = ("change", "only", "later", "earlier")
+"""The classes of words by which a day is moved."""
+
+
+def undone(asked: Asked, said: Said, last: Trace) -> Route | None:
+    """“Back to how it was”, and of what was removed “no, keep it”; of several “the second one
+    back”.
+    """
+    if said.days or said.text:
+        return None
+    if said.number is not None:
+        return _undone_one(said, last) if last.undo else None
+    if (named := _undone_named(asked, said)) is not None:
+        return named
+    if not last.undo:
+        return None
+    helps = HELPS
+    goes_back = said.has("undo") and last.intent != "undo"
+    if goes_back and not said.has("not_") and not said.left(*helps, "change", "leave", *MOVES):
+        return settled(said, "undo")
+    undone = last.intent == "complete_todo" and said.has("not_") and not said.has("also")
+    if undone and not said.message.endswith("?") and not said.has("undo", "leave", "delete"):
+        if said.left("helper", "there", "done", "not_", "keep", "sent"):
+            return None
+        return settled(said, "undo")
+    if last.intent in REMOVES and _is_kept(said):
+        kept = not said.left(*helps, "keep", "leave", "delete", "not_")
+        return settled(said, "undo", again="yes") if kept else None
+    removes = said.has("delete") and not said.has("not_", "keep", "due")
+    if (
+        removes
+        and last.intent in MAKES
+        and (one := followup_questions.one_of(asked, said, *helps, "delete", "it", "change"))
+    ):
+        return settled(said, "undo" if one[0] in last.about else "delete", one)
+    if last.intent in MAKES and removes and not said.left(*helps, "delete", "change"):
+        return _note_removed(asked, said, last) or settled(said, "undo")
+    return None
+
+
+def _undone_named(asked: Asked, said: Said) -> Route | None:
+    """“Put the passport back as it was”: what was done to the thing that a message names, be it
+    some turns ago, or to one of several.
+    """
+    if not said.has("undo") or said.has("not_") or said.asks:
+        return None
+    told = followup_questions.named_recently(asked, said, ("todo", "note"))
+    turn = next((one for one in asked.earlier if set(told) & set(one.about) and one.undo), None)
+    if not told or turn is None or (turn.intent == "undo" and turn is asked.earlier[0]):
+        return None
+    if set(told) >= set(turn.about):
+        told = turn.about
+    return settled(said, "undo", told)
+
+
+def dropped(asked: Asked, said: Said, last: Trace) -> Route | None:
+    """“Cancel that whole optician thing, they called”: what was made or changed a while ago and is
+    named again; it is asked first where more than its name is said of it.
+    """
+    if not said.has("delete", "undo") or said.has("not_", "keep", "done", "add") or said.asks:
+        return None
+    told = followup_questions.named_recently(asked, said, ("todo", "note"))
+    if len(told) != 1 or said.days or said.text or references.is_gone(asked, told[0]):
+        return None
+    clauses = [one for one in _CLAUSE.split(said.message) if one]
+    mine = [one for one in clauses if _has_any(one, said, told[0])]
+    if any(routing.route_message(one).intent != "ask" for one in clauses if one not in mine):
+        return None  # another wish
+    rest = followup_questions.without_name(" ".join(mine), told[0].title)
+    little = slots.only_little(rest, said.language, *HELPS, "delete", "undo", "change", "not_")
+    if little:
+        return settled(said, "delete", told)
+    return settled(said, "mean", told, wish="delete")
+
+
+def _has_any(clause: str, said: Said, thing: Thing) -> bool:
+    """Return whether a clause has the name or a word that deletes."""
+    if followup_questions.without_name(clause, thing.title) != clause:
+        return True
+    return not slots.only_little(clause, said.language) and slots.has_kind(
+        clause, said.language, "delete", "undo"
+    )
+
+
+def _note_removed(asked: Asked, said: Said, last: Trace) -> Route | None:
+    """“Delete this note” after a line was added to it: the note is meant, and not the line."""
+    pointing = [one for one in said.tokens if one.kinds & {"it", "note"}]
+    pieces = [said.message[one.start : one.end] for one in pointing]
+    if last.intent != "append_note" or not slots.names_note(pieces, said.language):
+        return None
+    notes = meant_things(asked, said, last, ("note",))
+    return settled(said, "delete", notes) if notes else None
+
+
+def _is_kept(said: Said) -> bool:
+    """Return whether a message wants what was removed: “keep it”, “don't delete it”."""
+    if said.has("delete"):
+        return said.has("not_", "no")
+    wanted = said.has("keep") or (said.has("leave") and said.has("no"))
+    denied = any("not_" in one.kinds and "keep" not in one.kinds for one in said.tokens)
+    return wanted and not denied
+
+
+def _undone_one(said: Said, last: Trace) -> Route | None:
+    unpins = last.intent == "pin_note" and not last.arguments.get("unpin") and said.has("unpin")
+    if said.left("undo", "unpin", "helper", "change") or not (said.has("undo") or unpins):
+        return None
+    one = references.pick(last.about, said.number or 0)
+    return settled(said, "undo", one.things) if len(last.about) > 1 and one.things else None
