@@ -6,11 +6,12 @@ from collections.abc import Callable
 
 import msgspec
 
-from app.agent.rules.changes import marked, plain_tasks, readings, reused, several, texts
+from app.agent.rules.changes import days, marked, plain_tasks, readings, reused, several, texts
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.near import near
+from app.agent.rules.routing import routing, wording
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, Trace
 
@@ -104,13 +105,25 @@ def as_todo(asked: Asked, found: Route) -> Route:
     if not language_data.has_table(language, Changes):
         return found
     if _is_task(asked, found):
-        content = found.get("content")
-        must = marked.words_of(language).must.match(marked.Marked(content).text)
-        task = {"task": content[must.end() :].lstrip() if must else content}
+        task = {"task": found.get("content")}
         found = msgspec.structs.replace(found, intent="add_todo", arguments=task)
     elif found.is_loose or found.intent in UNSURE or ":" in found.get("task"):
-        found = plain_tasks.read_task(asked, language) or found
+        found = plain_tasks.read_task(asked, language) or _day_first(asked, found) or found
+    if found.intent == "add_todo" and (said := found.get("task")):
+        due = plain_tasks.dated(asked, texts.without_duty(asked, said, language), language)
+        found = msgspec.structs.replace(found, arguments={**found.arguments, "task": due})
     return plain_tasks.several(asked, found)
+
+
+def _day_first(asked: Asked, found: Route) -> Route | None:
+    """Return the todo of a wish that stands after its day: “tonight at seven remind me to cook”."""
+    language = _language(found)
+    text = wording.plain_wording(asked.message, language)
+    last = days.to_end(text, asked, language)
+    read = routing.route_message(last, before=language) if last != text else found
+    task = read.get("task")
+    is_todo = read.intent == "add_todo" and not read.is_loose and task
+    return read if is_todo and texts.is_dated(asked, task, language) else None
 
 
 def _is_task(asked: Asked, route: Route) -> bool:
@@ -121,8 +134,8 @@ def _is_task(asked: Asked, route: Route) -> bool:
         return False
     said, content = marked.Marked(asked.message).text, route.get("content")
     words = marked.words_of(_language(route))
-    if must := words.must.match(marked.Marked(content).text):
-        return must.end() < len(content)  # “Note that I must …”
+    if texts.without_duty(asked, content, _language(route)) != content:
+        return True  # “Note that on Fridays I must …”
     return not words.note.search(said) and texts.is_dated(asked, content, _language(route))
 
 

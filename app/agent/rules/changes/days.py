@@ -12,6 +12,8 @@ from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.near import mentions, parts
 from app.agent.turn.steps import Asked
 
+SHORT = 5
+"""So short a number in words says how many, and no day."""
 BEFORE, AFTER = 2, 4
 """So many words belong to a day around the one that names it; letters where none are spaced."""
 
@@ -22,6 +24,18 @@ def find(message: str, asked: Asked, language: Language) -> list[tuple[int, int]
     found = [(one.start, one.end) for one in mentions.moments(message, row, asked, language)]
     more = _widest(message, asked, language)
     return sorted([*found, *(one for one in more if not any(_meet(one, other) for other in found))])
+
+
+def to_end(text: str, asked: Asked, language: Language) -> str:
+    """Return a text with the days at its beginning at its end: “tomorrow at 9 gym”."""
+    end = 0
+    for start, after in find(text, asked, language):
+        if text[end:start].strip(" ,"):
+            break
+        end = after
+    if not end or not text[end:].strip(" ,:"):
+        return text
+    return f"{text[end:].strip(' ,:')} {text[:end].strip(' ,:')}"
 
 
 def _meet(one: tuple[int, int], other: tuple[int, int]) -> bool:
@@ -62,5 +76,8 @@ def _anchors(language: Language) -> re.Pattern[str]:
         for names in (*table.weekdays.values(), *table.months.values(), *table.days.values())
         for name in names
     }
+    # “Am dreißigsten die Miete”
+    spelled = (name for names in table.numbers.values() for name in names if len(name) > SHORT)
+    named.update(re.escape(name).replace("ss", "(?:ss|ß)") for name in spelled if table.spaced)
     either = "|".join(sorted(named, key=len, reverse=True))
     return re.compile(rf"(?<!\w)(?:{either})(?!\w)|\d+" if table.spaced else rf"(?:{either})|\d+")

@@ -120,6 +120,15 @@ def several(asked: Asked, route: Route) -> Route:
     return Route("add_todo", route.language, {**route.arguments, "tasks": "\n".join(parts)})
 
 
+def dated(asked: Asked, task: str, language: Language) -> str:
+    """Return a task with the days at its beginning at its end where they are only read there."""
+    read = _read(asked, task, language)
+    if len(task) > LONGEST or read.due is not None or read.no_such_day:
+        return task
+    last = days.to_end(task, asked, language)
+    return last if _read(asked, last, language).due is not None else task
+
+
 def _has_both(asked: Asked, part: str, language: Language) -> bool:
     read = _read(asked, part, language)
     words = words_of(language)
