@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from app.agent.quickadd import quickadd
-from app.agent.rules.changes import days, named, reused
+from app.agent.rules.changes import days, named, plain_tasks, reused
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import continued, references, slots
 from app.agent.rules.languages import language_data
@@ -56,12 +56,15 @@ def offer_todo(asked: Asked, route: Route, step: Step) -> Step:
     # “Book a table” is to be done, not to be written down.
     text = plain[said.end() :].strip(" ,:") if said and not refused else plain
     text = _without_quotes(text, asked, locale)
-    text = days.to_end(text, asked, language)
+    several = plain_tasks.split(asked, text, language)
+    text = text if several else days.to_end(text, asked, language)
     read = quickadd.read_line(text, now=asked.now, locale=locale)
     is_dated = bool(read.due or read.recurrence) and (said or not words.states.search(marked.text))
     if (quotes and not (read.due or read.recurrence)) or words.note.match(Marked(text).text):
         return step
-    fewest = 1 + (not said and words.spaced)
+    # “Gym on Tuesdays at 7” says enough.
+    timed = read.recurrence or any(one.kind == "time" for one in read.spans)
+    fewest = 1 + (not said and words.spaced and not timed)
     if (
         not (is_dated or (said and not refused))
         or len(questions.read_question(read.title).terms) < fewest

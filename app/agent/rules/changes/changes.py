@@ -109,10 +109,19 @@ def as_todo(asked: Asked, found: Route) -> Route:
         found = msgspec.structs.replace(found, intent="add_todo", arguments=task)
     elif found.is_loose or found.intent in UNSURE or ":" in found.get("task"):
         found = plain_tasks.read_task(asked, language) or _day_first(asked, found) or found
-    if found.intent == "add_todo" and (said := found.get("task")):
-        due = plain_tasks.dated(asked, texts.without_duty(asked, said, language), language)
-        found = msgspec.structs.replace(found, arguments={**found.arguments, "task": due})
-    return plain_tasks.several(asked, found)
+    return _plain_todo(asked, found)
+
+
+def _plain_todo(asked: Asked, route: Route) -> Route:
+    """Return a todo to add as several where it is, without what says that it must be done, and
+    with its day where that is read.
+    """
+    several = plain_tasks.several(asked, route)
+    said, language = route.get("task"), _language(route)
+    if route.intent != "add_todo" or not said or several != route:
+        return several
+    task = plain_tasks.dated(asked, texts.without_duty(asked, said, language), language)
+    return msgspec.structs.replace(route, arguments={**route.arguments, "task": task})
 
 
 def _day_first(asked: Asked, found: Route) -> Route | None:
@@ -170,7 +179,7 @@ def change(
         if missing := tuple(call for call in near.looks(asked) if call not in known):
             return Step(calls=missing)
     for wish in readings.read(asked, kinds, near.things(asked), language):
-        meant = msgspec.structs.replace(wish, language=route.language)
+        meant = _plain_todo(asked, msgspec.structs.replace(wish, language=route.language))
         step = reused.reuse(asked, functools.partial(_act, act, meant))
         if step.calls or not step.empty:
             return step if step.calls else _traced(meant, step)

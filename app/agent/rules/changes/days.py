@@ -4,7 +4,7 @@ import functools
 import re
 from collections.abc import Iterator
 
-from app.agent.rules.dialogue import dialogue_words
+from app.agent.rules.dialogue import dialogue_words, repairs
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
@@ -14,6 +14,8 @@ from app.agent.turn.steps import Asked
 
 SHORT = 5
 """So short a number in words says how many, and no day."""
+_TOPIC = re.compile("^[はもにの、]+(?![\u3040-\u309f])")
+"""The particle of a day, before what is to be done then: “明日は接着剤”."""
 BEFORE, AFTER = 2, 4
 """So many words belong to a day around the one that names it; letters where none are spaced."""
 
@@ -33,9 +35,12 @@ def to_end(text: str, asked: Asked, language: Language) -> str:
         if text[end:start].strip(" ,"):
             break
         end = after
+    # “Esta noche a las siete” has its hour in words.
+    end = max(end, len(repairs.day_beside(asked, text, language, 1)[0]))
     if not end or not text[end:].strip(" ,:"):
         return text
-    return f"{text[end:].strip(' ,:')} {text[:end].strip(' ,:')}"
+    rest = _TOPIC.sub("", text[end:].strip(" ,:，、")) or text[end:]
+    return f"{rest} {text[:end].strip(' ,:')}"
 
 
 def _meet(one: tuple[int, int], other: tuple[int, int]) -> bool:

@@ -67,8 +67,8 @@ def _redated(asked: Asked, message: str, language: Language) -> str:
     if not doubtful and dialogue_words.is_day(after, asked, language):
         return with_day(asked, before, after, language) or message
     # What only says no must stand right between them.
-    old, _ = _beside(asked, before, language, -1)
-    new, said = _beside(asked, after, language, 1)
+    old, _ = day_beside(asked, before, language, -1)
+    new, said = day_beside(asked, after, language, 1)
     if not old or not new:
         return message
     said = next(
@@ -91,7 +91,7 @@ def _around(message: str, language: Language) -> tuple[str, str, str]:
     return before.rstrip(_EDGE), after.strip(_EDGE), places[-1][0].strip(_EDGE)
 
 
-def _beside(asked: Asked, text: str, language: Language, side: int) -> tuple[str, str]:
+def day_beside(asked: Asked, text: str, language: Language, side: int) -> tuple[str, str]:
     """Return the longest row of words at the end (-1) or beginning (1) of a text that is a day, and
     how it is one.
     """
