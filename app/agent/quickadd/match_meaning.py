@@ -32,7 +32,7 @@ def _clock(groups: Groups, language: Language, now: datetime) -> Meaning:
     """
     text = groups["hour"] or ""
     hour = language.number(text)
-    minute = int(groups.get("minute") or 0)
+    minute = language.number(groups.get("minute") or "0")
     if groups.get("half_past"):
         minute = 30
     if amount := groups.get("amount"):

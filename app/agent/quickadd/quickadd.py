@@ -263,6 +263,6 @@ def _title_without(text: str, spans: tuple[Span, ...], language: Language) -> st
         infinitive = language_data.join_pattern(language.dates.infinitive)
         task = re.sub(infinitive, lambda verb: "".join(verb.groups("")), task)
     if tail := language.tail.search(task):
-        task = task[: tail.start()].strip()
+        task = task[: tail.start()].strip(" ,")
     # A title may not be empty: then the date is the title.
     return task or kept or text.strip()

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from app.agent.quickadd import quickadd
-from app.agent.rules.changes import days, named, reused
+from app.agent.rules.changes import days, named, plain_tasks, reused
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import continued, references, slots
 from app.agent.rules.languages import language_data
@@ -21,7 +21,9 @@ from app.agent.rules.routing import wording
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, ThingKind, Trace
 
-LONGEST = 120
+LONGEST = 160
+UNSURE = frozenset({"ask", "cannot"})
+"""What a message is taken for that is taken for nothing."""
 THINGS: tuple[ThingKind, ...] = ("todo", "note")
 WRITES: tuple[ChangeKind, ...] = ("todo", "todos", "note", "append")
 _SENTENCE = re.compile(r"[.!…。！]+\s*\S")
@@ -40,8 +42,9 @@ def offer_todo(asked: Asked, route: Route, step: Step) -> Step:
     quotes = mentions.quoted(asked.message) if '"' in asked.message else []
     asked_for = step.trace.asks.intent if step.trace and step.trace.asks else ""
     names = asked_for == "change_todo" and len(quotes) == 1
-    likely = route.intent == "ask" or route.is_loose
-    if not names and not (step.empty and likely):
+    likely = route.intent in UNSURE or route.is_loose
+    refused = route.intent == "cannot" and not step.calls
+    if not names and not ((step.empty or refused) and likely):
         return step
     words, plain = words_of(language), wording.plain_wording(asked.message, language)
     marked = Marked(plain)
@@ -50,24 +53,24 @@ def offer_todo(asked: Asked, route: Route, step: Step) -> Step:
         return step
     said = words.place.match(marked.text)
     locale = None if language == "en" else language
-    text = _without_quotes(plain[said.end() :].strip(" ,:") if said else plain, asked, locale)
-    text = _day_last(text, asked, language)
+    # “Book a table” is to be done, not to be written down.
+    text = plain[said.end() :].strip(" ,:") if said and not refused else plain
+    text = _without_quotes(text, asked, locale)
+    several = plain_tasks.split(asked, text, language)
+    text = text if several else days.to_end(text, asked, language)
     read = quickadd.read_line(text, now=asked.now, locale=locale)
     is_dated = bool(read.due or read.recurrence) and (said or not words.states.search(marked.text))
     if (quotes and not (read.due or read.recurrence)) or words.note.match(Marked(text).text):
         return step
-    if not (said or is_dated) or len(questions.read_question(read.title).terms) < 1 + (not said):
+    # “Gym on Tuesdays at 7” says enough.
+    timed = read.recurrence or any(one.kind == "time" for one in read.spans)
+    fewest = 1 + (not said and words.spaced and not timed)
+    if (
+        not (is_dated or (said and not refused))
+        or len(questions.read_question(read.title).terms) < fewest
+    ):
         return step
     return near.ask_todo(text, language) or step
-
-
-def _day_last(text: str, asked: Asked, language: Language) -> str:
-    """Return a text with the days at its beginning at its end: “tomorrow at 9 gym”."""
-    found = days.find(text, asked, language)
-    if len(found) != 1 or text[: found[0][0]].strip() or not text[found[0][1] :].strip(" ,:"):
-        return text
-    start, end = found[0]
-    return f"{text[end:].strip(' ,:')} {text[start:end].strip(' ,:')}"
 
 
 def _without_quotes(text: str, asked: Asked, locale: str | None) -> str:

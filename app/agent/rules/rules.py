@@ -8,7 +8,7 @@ from collections.abc import Container
 
 import msgspec
 
-from app.agent.rules import look_further, offers, views
+from app.agent.rules import corrections, look_further, offers, views
 from app.agent.rules.answers import (
     attachment_answers,
     calendar_answers,
@@ -67,11 +67,13 @@ def next_step(asked: Asked) -> Step:
     """
     asked, wish = near.confirmed(asked)
     asked = that_day.with_day(asked, _language(asked))
-    asked = msgspec.structs.replace(asked, message=_corrected(asked))
+    asked = msgspec.structs.replace(asked, message=corrections.corrected(asked, _language(asked)))
     route = _in_wanted_language(asked, understand(asked, wish.language if wish else ""))
     if wish and wish.asks and wish.asks.choices:
         route = msgspec.structs.replace(route, things=wish.asks.choices)
     may = not _is_narrow(asked) and near.may_be_near(asked, route)
+    if may and (guess := corrections.ask_guess(asked, route, understand)):
+        return guess
     step = clauses.change(asked, route, _act, understand, _step_of, may=may)
     if _asks_what_was_refused(asked, step):
         step = list_answers.tell_refusal(asked, route)
@@ -314,15 +316,6 @@ def _understand(asked: Asked, language: Language) -> Route:
         return msgspec.structs.replace(found, intent="ask", arguments={}, is_loose=False)
     others = asked.persona.owner and found.intent == "recall" and "memory_search" not in asked.tools
     return msgspec.structs.replace(found, intent="ask") if others else found
-
-
-def _corrected(asked: Asked) -> str:
-    """Return a person's message as it is once it has corrected itself, without reasons."""
-    language = _language(asked)
-    if given_context.unwrap(asked.message, language) is not None:
-        return asked.message
-    text, takes_back = repairs.repair(asked, asked.message, language)
-    return asked.message if takes_back else clauses.without_reason(asked, text, language)
 
 
 def _is_narrow(asked: Asked) -> bool:

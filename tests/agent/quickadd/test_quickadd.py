@@ -486,3 +486,24 @@ def test_a_day_that_does_not_exist_is_named_and_no_other_takes_its_place(
 @pytest.mark.parametrize("text", ["score 30/2 report", "read chapter Feb 30", "call at 25:61"])
 def test_numbers_that_are_no_date_are_not_taken_for_a_wrong_one(text: str) -> None:
     assert read(text).no_such_day == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "locale", "title", "due"),
+    [
+        ("pick up parcel wednesday five thirty pm", "en", "pick up parcel", "2026-11-25T17:30"),
+        ("pay rent on the thirtieth", "en", "pay rent", "2026-11-30"),
+        ("meet five twenty people on friday", "en", "meet five twenty people", "2026-11-20"),
+        ("Paket abholen um siebzehn Uhr dreißig", "de", "Paket abholen", "2026-11-18T17:30"),
+        ("Zug um fünf vor halb acht", "de", "Zug", "2026-11-19T07:25"),
+        ("opticien jeudi à quatorze heures trente", "fr", "opticien", "2026-11-19T14:30"),
+        ("coiffeur samedi à midi et demi", "fr", "coiffeur", "2026-11-21T12:30"),
+        ("dîner à huit heures cinq personnes", "fr", "dîner cinq personnes", "2026-11-19T08:00"),
+        ("dentista el quince a las ocho y veinticinco", "es", "dentista", "2026-12-15T08:25"),
+        ("tren a las veinte cuarenta y cinco", "es", "tren", "2026-11-18T20:45"),
+        ("明日十一時十分前に獣医さん", "ja", "獣医さん", "2026-11-19T10:50"),
+        ("周四差十分八点接孩子", "zh", "接孩子", "2026-11-19T07:50"),
+    ],
+)
+def test_hours_and_days_are_read_as_words(text: str, locale: str, title: str, due: str) -> None:
+    assert told(read(text, locale=locale if locale != "en" else None))[:2] == (title, due)

@@ -252,6 +252,7 @@ def _message_language(route: Route) -> Language:
 def _new_todo(asked: Asked, route: Route, read: QuickAdd) -> dict[str, Any]:
     """Return a todo's fields; what is too long for a title is its description."""
     title = _CASE.sub("", _line(_unquoted(read.title)))
+    title = title.rstrip("?？ ") or title
     fields: dict[str, Any] = {
         "title": title[:LONGEST_TODO].strip() or "Todo",
         **list_answers.zone_argument(asked),

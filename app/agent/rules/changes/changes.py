@@ -6,11 +6,21 @@ from collections.abc import Callable
 
 import msgspec
 
-from app.agent.rules.changes import levels, marked, plain_tasks, readings, reused, several, texts
+from app.agent.rules.changes import (
+    days,
+    levels,
+    marked,
+    plain_tasks,
+    readings,
+    reused,
+    several,
+    texts,
+)
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.near import near
+from app.agent.rules.routing import routing, wording
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, Trace
 
@@ -128,13 +138,34 @@ def as_todo(asked: Asked, found: Route) -> Route:
     if not language_data.has_table(language, Changes):
         return found
     if _is_task(asked, found):
-        content = found.get("content")
-        must = marked.words_of(language).must.match(marked.Marked(content).text)
-        task = {"task": content[must.end() :].lstrip() if must else content}
+        task = {"task": found.get("content")}
         found = msgspec.structs.replace(found, intent="add_todo", arguments=task)
     elif found.is_loose or found.intent in UNSURE or ":" in found.get("task"):
-        found = plain_tasks.read_task(asked, language) or found
-    return plain_tasks.several(asked, found)
+        found = plain_tasks.read_task(asked, language) or _day_first(asked, found) or found
+    return _plain_todo(asked, found)
+
+
+def _plain_todo(asked: Asked, route: Route) -> Route:
+    """Return a todo to add as several where it is, without what says that it must be done, and
+    with its day where that is read.
+    """
+    several = plain_tasks.several(asked, route)
+    said, language = route.get("task"), _language(route)
+    if route.intent != "add_todo" or not said or several != route:
+        return several
+    task = plain_tasks.dated(asked, texts.without_duty(asked, said, language), language)
+    return msgspec.structs.replace(route, arguments={**route.arguments, "task": task})
+
+
+def _day_first(asked: Asked, found: Route) -> Route | None:
+    """Return the todo of a wish that stands after its day: “tonight at seven remind me to cook”."""
+    language = _language(found)
+    text = wording.plain_wording(asked.message, language)
+    last = days.to_end(text, asked, language)
+    read = routing.route_message(last, before=language) if last != text else found
+    task = read.get("task")
+    is_todo = read.intent == "add_todo" and not read.is_loose and task
+    return read if is_todo and texts.is_dated(asked, task, language) else None
 
 
 def _is_task(asked: Asked, route: Route) -> bool:
@@ -145,8 +176,8 @@ def _is_task(asked: Asked, route: Route) -> bool:
         return False
     said, content = marked.Marked(asked.message).text, route.get("content")
     words = marked.words_of(_language(route))
-    if must := words.must.match(marked.Marked(content).text):
-        return must.end() < len(content)  # “Note that I must …”
+    if texts.without_duty(asked, content, _language(route)) != content:
+        return True  # “Note that on Fridays I must …”
     return not words.note.search(said) and texts.is_dated(asked, content, _language(route))
 
 
@@ -181,7 +212,7 @@ def change(
         if missing := tuple(call for call in near.looks(asked) if call not in known):
             return Step(calls=missing)
     for wish in readings.read(asked, kinds, near.things(asked), language):
-        meant = msgspec.structs.replace(wish, language=route.language)
+        meant = _plain_todo(asked, msgspec.structs.replace(wish, language=route.language))
         step = reused.reuse(asked, functools.partial(_act, act, meant))
         if step.calls or not step.empty:
             return step if step.calls else traced(meant, step)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from app.agent.rules.changes.marked import Marked, words_of
-from app.agent.rules.dialogue import dialogue_words
+from app.agent.rules.dialogue import dialogue_words, repairs
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
@@ -13,6 +13,10 @@ from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.near import mentions, parts
 from app.agent.turn.steps import Asked
 
+SHORT = 5
+"""So short a number in words says how many, and no day."""
+_TOPIC = re.compile("^[はもにの、]+(?![\u3040-\u309f])")
+"""The particle of a day, before what is to be done then: “明日は接着剤”."""
 BEFORE, AFTER = 2, 4
 """So many words belong to a day around the one that names it; letters where none are spaced."""
 
@@ -43,6 +47,21 @@ def shift(asked: Asked, marked: Marked, language: Language) -> dict[str, str]:
         marked.fit(way, "d")
     by = {"by": marked.message[start:end]}
     return {**by, "earlier": "yes"} if ways[0] is words.earlier else by
+
+
+def to_end(text: str, asked: Asked, language: Language) -> str:
+    """Return a text with the days at its beginning at its end: “tomorrow at 9 gym”."""
+    end = 0
+    for start, after in find(text, asked, language):
+        if text[end:start].strip(" ,"):
+            break
+        end = after
+    # “Esta noche a las siete” has its hour in words.
+    end = max(end, len(repairs.day_beside(asked, text, language, 1)[0]))
+    if not end or not text[end:].strip(" ,:"):
+        return text
+    rest = _TOPIC.sub("", text[end:].strip(" ,:，、")) or text[end:]
+    return f"{rest} {text[:end].strip(' ,:')}"
 
 
 def _meet(one: tuple[int, int], other: tuple[int, int]) -> bool:
@@ -83,5 +102,8 @@ def _anchors(language: Language) -> re.Pattern[str]:
         for names in (*table.weekdays.values(), *table.months.values(), *table.days.values())
         for name in names
     }
+    # “Am dreißigsten die Miete”
+    spelled = (name for names in table.numbers.values() for name in names if len(name) > SHORT)
+    named.update(re.escape(name).replace("ss", "(?:ss|ß)") for name in spelled if table.spaced)
     either = "|".join(sorted(named, key=len, reverse=True))
     return re.compile(rf"(?<!\w)(?:{either})(?!\w)|\d+" if table.spaced else rf"(?:{either})|\d+")

@@ -114,16 +114,39 @@ def several(asked: Asked, route: Route) -> Route:
     task, language = route.get("task"), route.get("written") or route.language
     if route.intent != "add_todo" or not task or len(task) > LONGEST or route.get("target"):
         return route
-    parts = dialogue_words.split_list(task.rstrip(" .!"), language)
-    if len(parts) < 2 or not all(_has_both(asked, one, language) for one in parts):
+    parts = split(asked, task, language)
+    if not parts:
         return route
-    return Route("add_todo", route.language, {**route.arguments, "tasks": "\n".join(parts)})
+    # “Her birthday is on Sunday, I must order the cake on Saturday.”
+    duties = [texts.without_duty(asked, one, language) for one in parts]
+    later = [duty for duty, one in zip(duties, parts, strict=True) if duty != one]
+    meant = later if later and duties[0] == parts[0] else duties
+    if len(meant) == 1:
+        return Route("add_todo", route.language, {**route.arguments, "task": meant[0]})
+    return Route("add_todo", route.language, {**route.arguments, "tasks": "\n".join(meant)})
+
+
+def split(asked: Asked, text: str, language: Language) -> list[str]:
+    """Return the todos of a line where each part of it has a title and a day of its own."""
+    parts = dialogue_words.split_list(text.rstrip(" .!。！"), language)
+    found = [dated(asked, one, language) for one in parts]
+    return found if len(found) > 1 and all(_has_both(asked, one, language) for one in found) else []
+
+
+def dated(asked: Asked, task: str, language: Language) -> str:
+    """Return a task with the days at its beginning at its end where they are only read there."""
+    read = _read(asked, task, language)
+    if len(task) > LONGEST or read.due is not None or read.no_such_day:
+        return task
+    last = days.to_end(task, asked, language)
+    return last if _read(asked, last, language).due is not None else task
 
 
 def _has_both(asked: Asked, part: str, language: Language) -> bool:
     read = _read(asked, part, language)
     words = words_of(language)
-    return read.due is not None and bool(re.search(r"\w", Marked(read.title).left(words)))
+    named = re.search(r"\w", Marked(read.title).left(words)) and read.title != part.strip()
+    return read.due is not None and bool(named)
 
 
 def _read(asked: Asked, text: str, language: Language) -> QuickAdd:

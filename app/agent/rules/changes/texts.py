@@ -98,6 +98,22 @@ def _trimmed(piece: str, words: Words, kind: ChangeKind, *, exact: bool) -> str:
             return "" if _PARTICLE.fullmatch(text) else text
 
 
+def without_duty(asked: Asked, text: str, language: Language) -> str:
+    """Return a text without what says that it must be done, be it after a day: “on Fridays I must
+    see the optician”.
+    """
+    locale = None if language == "en" else language
+    read = quickadd.read_line(text, now=asked.now, locale=locale)
+    for title in (text, read.title):
+        found = words_of(language).must.match(Marked(title).text)
+        if found and found.end() and re.search(r"\w", title[found.end() :]):
+            duty, rest = title[: found.end()], title[found.end() :]
+            if duty in text:
+                return text.replace(duty, " ", 1).strip()
+            return " ".join([rest.strip(), *(span.text for span in read.spans)])
+    return text
+
+
 def is_dated(asked: Asked, text: str, language: Language) -> bool:
     """Return whether a text has a day and states nothing: “call Tom on Friday”."""
     if not text or words_of(language).states.search(Marked(text).text):

@@ -2,15 +2,24 @@
 
 import functools
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from app.agent.quickadd import quickadd
-from app.agent.rules.dialogue import dialogue_words
+from app.agent.rules.dialogue import closed_classes, dialogue_words
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.followup_tables import FollowUp
+from app.agent.rules.languages.language_tables import Language, Routing
 from app.agent.rules.languages.plain_letters import plain_letters
+from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.turn.steps import Asked
 
+LONGEST_DAY = 8
+"""So many words has a day with its hour at most."""
+_EDGE = " ,;–-，、；.。…"
+_MARKS = r"[\s,;.…–，、；。-]"
+MOST_CORRECTED = 5
+"""So many words before a correction may be what it corrects."""
 _CLAUSE = re.compile(r"[,;.!–—，、；。！]+\s*|\s-\s")
 
 
@@ -44,20 +53,108 @@ def repair(asked: Asked, message: str, language: Language) -> Repaired:
     days, more = _leading_day(asked, after, language)
     if days and (kept := with_day(asked, before, days, language)):
         return Repaired(f"{kept} {more}".rstrip())
-    return Repaired(message)
+    return Repaired(_redated(asked, message, language))
 
 
 def _redated(asked: Asked, message: str, language: Language) -> str:
-    """Return a message with the day that it ends with in place of the one before, where words that
-    correct stand between them as people say them: “on Thursday sorry Friday”.
+    """Return a message with the later one of two days that words which correct part as people say
+    them: “on Thursday sorry Friday”, “on the fourteenth no the fifteenth at two, the optician”.
+    """
+    before, after, corrects = _around(message, language)
+    if not before.strip() or not after:
+        return message
+    doubtful = dialogue_words.whole(language, "no", corrects)
+    if not doubtful and dialogue_words.is_day(after, asked, language):
+        return with_day(asked, before, after, language) or message
+    # What only says no must stand right between them.
+    old, _ = day_beside(asked, before, language, -1)
+    new, said = day_beside(asked, after, language, 1)
+    if not old or not new:
+        return message
+    said = next(
+        (one for one in _of_month(said, old, language) if _is_day(one, asked, language)), said
+    )
+    kept = with_day(asked, f"x {old}", said, language).removeprefix("x").strip()
+    gap = "" if closed_classes.is_unspaced(language) else " "
+    rest = [before[: -len(old)].rstrip(), kept or said, after[len(new) :].strip()]
+    return gap.join(rest).strip()
+
+
+def _around(message: str, language: Language) -> tuple[str, str, str]:
+    """Return what stands before and after the words that correct, and those; nothing where there
+    are none.
     """
     places = list(_spoken_corrections(language).finditer(plain_letters(message)))
-    if not places or dialogue_words.whole(language, "no", places[-1][0]):
-        return message
-    before, days = message[: places[0].start()], message[places[-1].end() :].strip()
-    if not before.strip() or not dialogue_words.is_day(days, asked, language):
-        return message
-    return with_day(asked, before, days, language) or message
+    if not places:
+        return "", "", ""
+    before, after = message[: places[0].start()], message[places[-1].end() :]
+    return before.rstrip(_EDGE), after.strip(_EDGE), places[-1][0].strip(_EDGE)
+
+
+def day_beside(asked: Asked, text: str, language: Language, side: int) -> tuple[str, str]:
+    """Return the longest row of words at the end (-1) or beginning (1) of a text that is a day, and
+    how it is one.
+    """
+    text, unspaced = text.strip(), closed_classes.is_unspaced(language)
+    parts = list(re.finditer(r"\S" if unspaced else r"\S+", text))
+    on = language_data.load_table(language, FollowUp).on
+    for count in range(min(LONGEST_DAY * (1 + unspaced), len(parts)), 0, -1):
+        row = text[parts[-count].start() :] if side < 0 else text[: parts[count - 1].end()]
+        # “十四日” alone may be a length of time, and “the 14th” a thing.
+        whole = f"{row}{on[-1:]}" if unspaced else f"{on} {row.removeprefix('the ')}"
+        for said in (row, whole):
+            if _is_day(said, asked, language):
+                return row, said
+    return "", ""
+
+
+def _of_month(said: str, old: str, language: Language) -> Iterator[str]:
+    """Yield a day with the month of the day before it: “December the 14th, no the 15th”."""
+    table = language_data.load_table(language, Dates)
+    names = [name for names in table.months.values() for name in names if table.spaced]
+    for word in re.findall(r"[^\W\d_]+", plain_letters(old).lower()):
+        if word not in names or word in plain_letters(said).lower():
+            continue
+        parts = said.split()
+        for at in range(len(parts), 0, -1):
+            for link in ("", "of ", "de "):
+                yield " ".join([*parts[:at], f"{link}{word}", *parts[at:]])
+
+
+def _is_day(text: str, asked: Asked, language: Language) -> bool:
+    return dialogue_words.is_day(text, asked, language)
+
+
+def guess(message: str, language: Language) -> str:
+    """Return what a message likely means that corrects other words than a day: “walk the cat I mean
+    feed the cat”; empty where none of its words says what they stand instead of.
+    """
+    before, after, _ = _around(message, language)
+    unspaced = closed_classes.is_unspaced(language)
+    shape = r"\w" if unspaced else r"[\w'-]+"
+    said, instead = (
+        list(re.finditer(shape, plain_letters(one).lower())) for one in (before, after)
+    )
+    if not said or not instead:
+        return ""
+    article = re.compile(
+        language_data.join_pattern(language_data.load_table(language, Routing).article or "(?!)")
+    )
+    first, last = instead[0][0], said[-1][0]
+    alike = [
+        one
+        for one in said[-MOST_CORRECTED:]
+        if one[0] == first or (article.fullmatch(first) and article.fullmatch(one[0]))
+    ]
+    ends = [at for at, one in enumerate(instead) if one[0] == last][:1]
+    if alike:
+        start = alike[-1].start()
+    elif ends and ends[0] < len(said):
+        start = said[-1 - ends[0]].start()
+    else:
+        return ""
+    kept = before[:start].rstrip()
+    return f"{kept}{'' if unspaced or not kept else ' '}{after}"
 
 
 def _leading_day(asked: Asked, text: str, language: Language) -> tuple[str, str]:
@@ -100,7 +197,9 @@ def _corrections(language: Language) -> re.Pattern[str]:
 @functools.cache
 def _spoken_corrections(language: Language) -> re.Pattern[str]:
     words, end = _words_that_correct(language)
-    return re.compile(rf"\s(?:{words}{end})+", re.I)
+    if closed_classes.is_unspaced(language):
+        return re.compile(rf"{_MARKS}*(?:{words}{end})+", re.I)
+    return re.compile(rf"{_MARKS}+(?:{words}{end})+", re.I)
 
 
 def _words_that_correct(language: Language) -> tuple[str, str]:

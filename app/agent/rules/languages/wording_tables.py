@@ -21,6 +21,7 @@ class Wording(Table, frozen=True):
     without meaning anything; `spellings` are words as they are typed in haste; `rewrites` are
     applied in their order. Where a wish may end in an infinitive, `verbs` tells the form in which
     it begins instead, with `…` for all between its parts; what begins with `no_wish` is none.
+    `leads` are words with which a wish begins, known also where the first is mistyped.
     `macros` stand for parts of patterns.
     """
 
@@ -30,4 +31,5 @@ class Wording(Table, frozen=True):
     rewrites: tuple[Rewrite, ...] = ()
     verbs: dict[str, str] = msgspec.field(default_factory=dict)
     no_wish: Pieces = "(?!)"
+    leads: tuple[str, ...] = ()
     macros: dict[str, Pieces] = msgspec.field(default_factory=dict)

@@ -43,7 +43,8 @@ def _rewritten(found: str, rules: _Rules) -> str:
     before = None
     while found != before:
         before = found
-        found = _without(rules.after, _without(rules.before, found))
+        while (bare := _without(rules.after, _without(rules.before, found))) != found:
+            found = bare
         for pattern, becomes in rules.rewrites:
             if place := pattern.search(plain_letters(found)):
                 found = _becomes(found, place, becomes)

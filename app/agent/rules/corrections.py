@@ -1,0 +1,58 @@
+"""What a person has mistyped or corrected in a message."""
+
+from collections.abc import Callable
+
+import msgspec
+
+from app.agent.rules import offers
+from app.agent.rules.changes import clauses
+from app.agent.rules.dialogue import given_context, repairs
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.near import near
+from app.agent.rules.phrases import phrases
+from app.agent.rules.routing import misspelled, routing
+from app.agent.rules.routing.routing import Route
+from app.agent.turn.steps import Asked, Step
+
+
+def corrected(asked: Asked, language: Language) -> str:
+    """Return a person's message as it is once its slips are mended, it has corrected itself, and
+    gives no reasons.
+    """
+    if given_context.unwrap(asked.message, language) is not None:
+        return asked.message
+    # Only with an alphabet is a letter of a word mistyped.
+    alphabetic = phrases.alphabetic_languages()
+    others = (one for one in alphabetic if one != language)
+    mended = (
+        misspelled.mend(asked.message, (language, *others))
+        if language in alphabetic
+        else asked.message
+    )
+    if mended != asked.message:
+        # What is kept or sent to the letter stays as it is.
+        said = routing.route_message(asked.message, before=language)
+        if said.is_loose or said.intent not in routing.VERBATIM:
+            asked = msgspec.structs.replace(asked, message=mended)
+    text, takes_back = repairs.repair(asked, asked.message, language)
+    return asked.message if takes_back else clauses.without_reason(asked, text, language)
+
+
+def ask_guess(asked: Asked, route: Route, understand: Callable[[Asked], Route]) -> Step | None:
+    """Return the question whether a todo is meant as it likely is after a correction of other words
+    than a day: “call the plumber no sorry the electrician on Thursday”.
+    """
+    language = route.get("written") or route.language
+    is_new = route.intent == "add_todo" or route.intent in offers.UNSURE or route.is_loose
+    if not is_new:
+        return None
+    guess = repairs.guess(asked.message, language)
+    if not guess:
+        return None
+    meant = msgspec.structs.replace(asked, message=guess, results=())
+    read = understand(meant)
+    if read.intent == "add_todo" and not read.is_loose and not read.get("target"):
+        task = " ".join(filter(None, (read.get("task"), read.get("day"))))
+        return near.ask_todo(task, language)
+    step = offers.offer_todo(meant, read, Step(empty=True))
+    return step if step.text else None
