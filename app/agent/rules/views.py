@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from app.agent.rules.answers import list_answers, list_filters, small_answers
+from app.agent.rules.answers import day_answers, list_answers, list_filters, small_answers
 from app.agent.rules.answers.list_filters import Filters
 from app.agent.rules.dialogue import dialogue_words, followup_questions, references, view_words
 from app.agent.rules.languages import language_data
@@ -32,6 +32,8 @@ PLACED: frozenset[ViewName] = frozenset({"inside", "count", "folder", "tag", "ev
 """What tells of notes in a place, and not of one that is named."""
 CLOCK = frozenset({"time", "date", "day", "sum", "events", "free", "list_todos", "changes"})
 """What is meant by a sentence after one that says nothing: “Never mind. What time is it?”"""
+OF_DAYS = frozenset({"ask", "date", "events", "todo_state", "list_todos"})
+"""The intents that a question after a weekday may seem to have."""
 LISTS = frozenset({"list_todos", "list_notes", "tell_view", "list_tags", "list_folders"})
 COUNTED = frozenset({"list_todos", "list_notes", "tell_view"})
 """The intents that can be asked again for the number alone."""
@@ -86,8 +88,12 @@ def to_see(asked: Asked, found: Route) -> Route | None:
     unsure = found.intent in SURE or found.is_loose
     if unsure and view_words.is_beyond(text, found.language):
         return _routed(found, "cannot")
-    if found.intent == "ask" and (sum_ := small_answers.find_sum(text, found.language)):
-        return _routed(found, "sum", sum=sum_)
+    if found.intent in OF_DAYS or found.is_loose:
+        if day := day_answers.asked_day(asked, text, found.language):
+            return day
+    if found.intent == "ask" or (found.intent != "sum" and _says_sum(found, text)):
+        if sum_ := small_answers.find_sum(text, found.language):
+            return _routed(found, "sum", sum=sum_)
     if found.intent in ("ask", "leave") and (after := _after_small_talk(text, found.language)):
         return after
     if not (unsure or found.intent in ACTS) or not _may_list(found, text):
@@ -102,6 +108,12 @@ def to_see(asked: Asked, found: Route) -> Route | None:
     if not wanted.words:
         return _plain_view(found, wanted, text)
     return _view_of_words(asked, found, wanted, text)
+
+
+def _says_sum(found: Route, text: str) -> bool:
+    """Return whether what reads as the wish to see something is a sum: “19% off 18400”."""
+    reads = found.intent in READS or found.is_loose
+    return reads and small_answers.has_form(text, found.language)
 
 
 def _may_list(found: Route, text: str) -> bool:
@@ -172,7 +184,7 @@ def _view_of_words(asked: Asked, found: Route, wanted: Filters, text: str) -> Ro
     asks = said & ASKS or _ASKED.search(text)
     if found.intent in ACTS or not (asks or named):
         return None
-    if found.intent in OF_PEOPLE and "wants" in said and _names_one(asked, found, wanted):
+    if found.intent in OF_PEOPLE and said & {"wants", "wrote"} and _names_one(asked, found, wanted):
         return _routed(found, "from_person", text=text, who=wanted.words)
     if found.intent == "ask" and said & {"to_do", "waiting"} and not said & OF_NOTES:
         # Where no todo has the words, the notes are asked.

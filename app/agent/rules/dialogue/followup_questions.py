@@ -6,9 +6,19 @@ from collections.abc import Sequence
 from app.agent.rules.dialogue import dialogue_words, references, view_words
 from app.agent.rules.dialogue.slots import Said
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.view_tables import ViewName
+from app.agent.rules.passages import questions
+from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Thing, ThingKind, Trace
 
+OF_NOTES = frozenset({"ask", "todo_state", "from_person"})
+"""What a message of few words may seem to be that asks a note."""
+OF_OTHERS: frozenset[ViewName] = frozenset(
+    {"todo", "folder", "tag", "event", "message", "unread", "waiting", "changed", "count", "step"}
+)
+"""What says that something else than a note is asked for."""
+OF_PEOPLE = frozenset({"unread", "from_person", "last_messages"})
 LISTED = frozenset({"show_note", "append_note", "tick_item", "ask"})
 """The intents after which what is added may go to the same list."""
 _WORDS = re.compile(
@@ -46,18 +56,40 @@ def unchanged(asked: Asked, said: Said, last: Trace) -> Route | None:
     return settled(said, "todo_state", todos) if todos and last.undo else None
 
 
-def asked_of_note(_: Asked, said: Said, last: Trace) -> Route | None:
-    """“What time?” of what a note was just quoted for."""
-    quoted = last.intent in ASKS and any(one.kind == "note" for one in last.about)
-    if not quoted or said.days:
+def asked_of_note(asked: Asked, said: Said, last: Trace) -> Route | None:
+    """“From where?” of what a note was just quoted for, “and the hotel?” of that note."""
+    quoted = last.intent in ASKS and references.notes_told(last)
+    if not quoted or said.days or said.text or not said.asks:
         return None
-    little = {"due", "asks", "also", "filler", "helper"}
-    asks = all(one.kinds & little for one in said.tokens) and said.has("due")
-    if not asks or said.left("due", "asks", "helper"):
+    question = questions.read_question(said.message)
+    due = said.has("due") and not said.left("due", "asks", "helper")
+    if due or (question.is_bare and question.kind):
+        told = (last.arguments.get(one) for one in ("text", "said", "words"))
+        before = next(filter(None, told), "")
+        whole = f"{before.rstrip(' ?？')} {said.message}"
+        return settled(said, "ask", words=said.message, text=whole, followed="yes")
+    words = view_words.sort_words(asked.message, said.language)
+    if words.said & OF_OTHERS or not is_name(said.message, MOST):
         return None
-    before = last.arguments.get("text") or last.arguments.get("words", "")
-    whole = f"{before.rstrip(' ?？')} {said.message}"
-    return settled(said, "ask", words=said.message, text=whole, followed="yes")
+    if routing.route_message(said.message).intent not in OF_NOTES:
+        return None
+    return settled(said, "ask", words=said.message, text=said.message, followed="yes")
+
+
+def asked_of_person(asked: Asked, said: Said, last: Trace) -> Route | None:
+    """“What does he want?” of whose message was just told, and “and Clara?”."""
+    people = [one for one in last.about if one.kind == "person"]
+    if last.intent not in OF_PEOPLE or not people or said.days or said.text or not said.asks:
+        return None
+    words = view_words.sort_words(asked.message, said.language)
+    if words.said & (OF_OTHERS - {"message", "unread"}):
+        return None
+    if not words.rest:
+        one = people[0].title if len(people) == 1 else ""
+        return settled(said, "from_person", who=one) if one else None
+    if len(words.rest) > 1 or routing.route_message(said.message).intent not in OF_NOTES:
+        return None
+    return settled(said, "from_person", who=words.rest[0])
 
 
 def named_list(turn: Trace, language: Language) -> tuple[Thing, ...]:

@@ -68,6 +68,13 @@ def last_person(asked: Asked) -> str:
     return next(people, "")
 
 
+def notes_told(turn: Trace) -> tuple[Thing, ...]:
+    """Return the notes that a turn was about, else the nearest to what it did not find."""
+    nearest = turn.shown[:1] if turn.intent == "ask" else ()
+    kinds: tuple[ThingKind, ...] = ("note",)
+    return _kept(turn.about, kinds) or _kept(nearest, kinds)
+
+
 def last_folder(asked: Asked) -> Thing | None:
     """Return the folder that was spoken of last."""
     return next((one for turn in asked.earlier for one in turn.about if one.kind == "folder"), None)

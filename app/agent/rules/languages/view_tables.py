@@ -9,6 +9,7 @@ from app.agent.rules.languages.language_tables import Pieces, Table
 ViewName = Literal[
     "often",
     "days_left",
+    "weekday",
     "unread",
     "waiting",
     "wrote",
