@@ -88,12 +88,12 @@ def to_see(asked: Asked, found: Route) -> Route | None:
     unsure = found.intent in SURE or found.is_loose
     if unsure and view_words.is_beyond(text, found.language):
         return _routed(found, "cannot")
-    if found.intent in OF_DAYS or found.is_loose:
-        if day := day_answers.asked_day(asked, text, found.language):
-            return day
-    if found.intent == "ask" or (found.intent != "sum" and _says_sum(found, text)):
-        if sum_ := small_answers.find_sum(text, found.language):
-            return _routed(found, "sum", sum=sum_)
+    may_be_day = found.intent in OF_DAYS or found.is_loose
+    if may_be_day and (day := day_answers.asked_day(asked, text, found.language)):
+        return day
+    may_be_sum = found.intent == "ask" or (found.intent != "sum" and _says_sum(found, text))
+    if may_be_sum and (sum_ := small_answers.find_sum(text, found.language)):
+        return _routed(found, "sum", sum=sum_)
     if found.intent in ("ask", "leave") and (after := _after_small_talk(text, found.language)):
         return after
     if not (unsure or found.intent in ACTS) or not _may_list(found, text):

@@ -54,19 +54,12 @@ def tell_weekday(asked: Asked, route: Route) -> Step:
 
 
 def feast(text: str, today: date) -> tuple[date, int, int] | None:
-    """Return the next day of the feast that a folded text names, and from where to where it does."""
+    """Return the next day of the feast that a folded text names, and from where to where."""
     found = _feasts().search(text)
     if found is None or found.lastgroup is None:
         return None
-    name = found.lastgroup
-    for year in (today.year, today.year + 1):
-        if name == EASTER:
-            day = _easter(year)
-        else:
-            day = date(year, int(name[1:3]), int(name[3:]))
-        if day >= today:
-            break
-    return day, found.start(), found.end()
+    days = (_feast_day(found.lastgroup, year) for year in (today.year, today.year + 1))
+    return next(day for day in days if day >= today), found.start(), found.end()
 
 
 def _named(asked: Asked, text: str) -> tuple[date, str, str] | None:
@@ -100,6 +93,10 @@ def _feasts() -> re.Pattern[str]:
     # The eve of a feast has its name in it.
     order = sorted(named, key=lambda one: -max(map(len, named[one])))
     return re.compile("|".join(f"(?P<{one}>{'|'.join(named[one])})" for one in order))
+
+
+def _feast_day(name: str, year: int) -> date:
+    return _easter(year) if name == EASTER else date(year, int(name[1:3]), int(name[3:]))
 
 
 def _easter(year: int) -> date:

@@ -84,8 +84,7 @@ def _quoted_last(asked: Asked) -> tuple[int, ...]:
 
 def _quoted_just_before(asked: Asked) -> tuple[int, ...]:
     """Return the notes that the very turn before was about."""
-    last = references.notes_told(asked.earlier[0]) if asked.earlier else ()
-    return tuple(one.id for one in last)[:LAST_QUOTED]
+    return _quoted_last(msgspec.structs.replace(asked, earlier=asked.earlier[:1]))
 
 
 def _passages_quoted_last(
@@ -103,12 +102,9 @@ def _passages_quoted_last(
     found = answer_passages.best_passages(question, quoted)
     if not followed:
         return found
-    held = [
-        one
-        for one in found or answer_passages.rank_passages(question, quoted)[:1]
-        if questions.holds_kind(question.kind, one.note.content[one.start : one.end])
-    ]
-    return held[:1]
+    found = found or answer_passages.rank_passages(question, quoted)[:1]
+    texts = ((one, answer_passages.text_of(one)) for one in found)
+    return [one for one, text in texts if questions.holds_kind(question.kind, text)][:1]
 
 
 def _unread(asked: Asked, notes: list[Text]) -> list[int]:
@@ -366,7 +362,7 @@ def _nearest(asked: Asked, question: Question, notes: list[Text]) -> dict[int, s
     rest = [] if asked.persona.owner else [note.note_id for note in notes]
     shown = {note.note_id: note for note in notes}
     named = [note for note in notes if _is_named(question, note.title)]
-    texts = {note_id: _text_of(one) for note_id, one in best.items()}
+    texts = {note_id: answer_passages.text_of(one) for note_id, one in best.items()}
     if len(named) == 1:
         # What it says may answer all the same, and is told as what it is.
         texts[named[0].note_id] = named[0].content[:SHOWN]
@@ -390,10 +386,6 @@ def _is_named(question: Question, title: str) -> bool:
     """Return whether a question says a word of a note's title."""
     held = {stem(word) for word in split_words(title)}
     return bool(held & set(question.stems))
-
-
-def _text_of(one: Ranked | None) -> str:
-    return one.note.content[one.start : one.end] if one else ""
 
 
 def _quoted(text: str, note_id: int, title: str) -> str:

@@ -79,7 +79,7 @@ def find_sum(text: str, language: Language) -> str:
 
 
 def has_form(text: str, language: Language) -> bool:
-    """Return whether a message says a sum in words that nothing else is said by: “a fifth of 300”."""
+    """Return whether a message says a sum in words that say nothing else: “a fifth of 300”."""
     short = len(text) <= LONGEST_SUM and any(one.isdecimal() for one in text)
     return short and _formed(_plain_numbers(fold_text(text), language), language) is not None
 
@@ -97,8 +97,9 @@ def _formed(plain: str, language: Language) -> tuple[str, str] | None:
     """Return the part of a text that says a sum in words of its own, and that as a sum."""
     for calculated, pattern in _forms(language):
         if found := pattern.search(plain):
-            groups = {name[0]: value for name, value in found.groupdict().items() if value}
-            sum_ = _PLACE.sub(lambda place: groups[place[0][1]], calculated)
+            sum_ = calculated
+            for name, value in found.groupdict().items():
+                sum_ = sum_.replace(f"{{{name[0]}}}", value or f"{{{name[0]}}}")
             return found[0], sum_.replace(",", ".")
     return None
 

@@ -109,8 +109,8 @@ def best_passages(
     if ranked[0].score < ENOUGH:
         return ranked[:1] if is_last_try and _leads(ranked) else []
     # What others are or have is no answer where one's own words are.
-    if question.own and questions.is_own(_text(ranked[0])):
-        ranked = [one for one in ranked if questions.is_own(_text(one))]
+    if question.own and questions.is_own(text_of(ranked[0])):
+        ranked = [one for one in ranked if questions.is_own(text_of(one))]
     # Further passages only where they answer nearly as well as the best.
     least = max(ENOUGH, ranked[0].score * CLOSE)
     kept: list[Ranked] = []
@@ -137,13 +137,14 @@ def passages_of_last(question: Question, notes: Sequence[Text]) -> list[Ranked]:
     ranked = [
         one
         for one in rank_passages(asked, notes)
-        if questions.holds_kind(question.kind, _text(one))
-        and 2 * len(_stems_held(_text(one), known)) >= len(wanted)
+        if questions.holds_kind(question.kind, text_of(one))
+        and 2 * len(_stems_held(text_of(one), known)) >= len(wanted)
     ]
     return ranked[:1]
 
 
-def _text(one: Ranked) -> str:
+def text_of(one: Ranked) -> str:
+    """Return a passage as it stands in its note."""
     return one.note.content[one.start : one.end]
 
 
