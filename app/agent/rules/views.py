@@ -17,7 +17,7 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.view_tables import ViewName
 from app.agent.rules.look_further import INSTEAD
 from app.agent.rules.phrases import phrases
-from app.agent.rules.routing import routing
+from app.agent.rules.routing import routing, wording
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, ThingKind, Trace
 
@@ -40,6 +40,7 @@ COUNTED = frozenset({"list_todos", "list_notes", "tell_view"})
 READS = LISTS | {"changes", "unread", "waiting", "events", "day", "last_messages", "network"}
 """The intents that can be asked again as they were."""
 KINDS: Mapping[ViewName, str] = {
+    "reply": "unread",
     "waiting": "waiting",
     "unread": "unread",
     "message": "unread",
@@ -84,7 +85,7 @@ def to_see(asked: Asked, found: Route) -> Route | None:
     """Return the list that a message asks for, where its words say so more surely than the pattern
     that was `found` for it; else None.
     """
-    text = asked.message
+    text = wording.spelled(asked.message, found.language)
     unsure = found.intent in SURE or found.is_loose
     if unsure and view_words.is_beyond(text, found.language):
         return _routed(found, "cannot")
@@ -98,6 +99,8 @@ def to_see(asked: Asked, found: Route) -> Route | None:
         return after
     if not (unsure or found.intent in ACTS) or not _may_list(found, text):
         return None
+    if unsure and (lists := _named_list(found, text)):
+        return _loosely(found, "show_note", target=lists)
     wanted = list_filters.read_filters(asked, found, text)
     if wanted.words and found.said not in ("", text):
         plain = list_filters.read_filters(asked, found, found.said)
@@ -108,6 +111,23 @@ def to_see(asked: Asked, found: Route) -> Route | None:
     if not wanted.words:
         return _plain_view(found, wanted, text)
     return _view_of_words(asked, found, wanted, text)
+
+
+def _named_list(found: Route, text: str) -> str:
+    """Return the word for a list that a question after what stands on it names: “what's missing on
+    the shopping list?”; empty where it names none.
+    """
+    folded = dialogue_words.bare(text)
+    said = view_words.sort_words(text, found.language).said
+    asks = said & {"see", "show", "to_do", "everything", "open"} or _ASKED.search(text)
+    if not asks or said & {"todo", "note", "folder", "tag", "when", "count"}:
+        return ""
+    table = next(dialogue_words.tables(found.language))
+    named = dialogue_words.find_in(table.list_name, folded)
+    if named is None or not view_words.asks_what_remains(text, found.language):
+        return ""
+    start = folded.rfind(" ", 0, named.start()) + 1 if named.start() else 0
+    return folded[start : named.end()]
 
 
 def _says_sum(found: Route, text: str) -> bool:
@@ -147,6 +167,8 @@ def _plain_view(found: Route, wanted: Filters, text: str) -> Route | None:
         return _routed(found, "last_messages")
     if "days_left" in said:
         return None
+    if wanted.level is not None and not said & KINDS.keys():
+        return _routed(found, "list_todos", text=text)
     asks = said & (QUESTIONS if "it" in said else SURELY_ASKS) or "unread" in said
     if found.intent not in SURE and not (asks or ("todo" in said and wanted.told)):
         return None
@@ -185,7 +207,8 @@ def _view_of_words(asked: Asked, found: Route, wanted: Filters, text: str) -> Ro
     if found.intent in ACTS or not (asks or named):
         return None
     if found.intent in OF_PEOPLE and said & {"wants", "wrote"} and _names_one(asked, found, wanted):
-        return _routed(found, "from_person", text=text, who=wanted.words)
+        wrote = {"wrote": "yes"} if "wrote" in said else {}
+        return _routed(found, "from_person", text=text, who=wanted.words, **wrote)
     if found.intent == "ask" and said & {"to_do", "waiting"} and not said & OF_NOTES:
         # Where no todo has the words, the notes are asked.
         return _loosely(found, "list_todos", text=text)

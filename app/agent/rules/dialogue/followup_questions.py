@@ -39,12 +39,17 @@ MOST_UNSPACED = 12
 
 
 def sent(_: Asked, said: Said, last: Trace) -> Route | None:
-    """“Was it sent?” of a message that waits for a yes."""
-    waits = any(one.kind == "escalation" for one in last.about)
-    if not waits or not said.has("sent") or said.left("sent", "helper", "not_") or said.days:
+    """“Was it sent?” of a message that waits for a yes, and “don't send it yet”."""
+    waits = tuple(one for one in last.about if one.kind == "escalation")
+    if not waits or not said.has("sent") or said.days:
         return None
     against = {"undo", "delete", "not_", "no"}
     refuses = any(one.kinds & against and "sent" not in one.kinds for one in said.tokens)
+    denies = said.has("not_") and not said.asks
+    if denies and not said.left("sent", "helper", "keep", "leave", *against):
+        return settled(said, "decide", waits, no="no")
+    if said.left("sent", "helper", "not_"):
+        return None
     return settled(said, "waiting") if said.asks or not refuses else None
 
 
@@ -59,7 +64,7 @@ def unchanged(asked: Asked, said: Said, last: Trace) -> Route | None:
 def asked_of_note(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“From where?” of what a note was just quoted for, “and the hotel?” of that note."""
     quoted = last.intent in ASKS and references.notes_told(last)
-    if not quoted or said.days or said.text or not said.asks:
+    if not quoted or said.days or said.text:
         return None
     question = questions.read_question(said.message)
     due = said.has("due") and not said.left("due", "asks", "helper")
@@ -69,7 +74,7 @@ def asked_of_note(asked: Asked, said: Said, last: Trace) -> Route | None:
         whole = f"{before.rstrip(' ?？')} {said.message}"
         return settled(said, "ask", words=said.message, text=whole, followed="yes")
     words = view_words.sort_words(asked.message, said.language)
-    if words.said & OF_OTHERS or not is_name(said.message, MOST):
+    if not said.asks or words.said & OF_OTHERS or not is_name(said.message, MOST):
         return None
     if routing.route_message(said.message).intent not in OF_NOTES:
         return None
@@ -79,17 +84,19 @@ def asked_of_note(asked: Asked, said: Said, last: Trace) -> Route | None:
 def asked_of_person(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“What does he want?” of whose message was just told, and “and Clara?”."""
     people = [one for one in last.about if one.kind == "person"]
-    if last.intent not in OF_PEOPLE or not people or said.days or said.text or not said.asks:
-        return None
     words = view_words.sort_words(asked.message, said.language)
+    asks = said.asks or words.said & {"wants", "wrote"}
+    if last.intent not in OF_PEOPLE or not people or said.days or said.text or not asks:
+        return None
     if words.said & (OF_OTHERS - {"message", "unread"}):
         return None
     if not words.rest:
         one = people[0].title if len(people) == 1 else ""
         return settled(said, "from_person", who=one) if one else None
-    if len(words.rest) > 1 or routing.route_message(said.message).intent not in OF_NOTES:
+    name = routing.trim_name(said.left("helper", "asks", "sent"))
+    if not is_name(name, 2) or routing.route_message(said.message).intent not in OF_NOTES:
         return None
-    return settled(said, "from_person", who=words.rest[0])
+    return settled(said, "from_person", who=name)
 
 
 def named_list(turn: Trace, language: Language) -> tuple[Thing, ...]:

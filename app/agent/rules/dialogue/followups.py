@@ -250,8 +250,12 @@ def _prioritised(asked: Asked, said: Said, last: Trace) -> Route | None:
 
 def _replied(_: Asked, said: Said, last: Trace) -> Route | None:
     people = [one for one in last.about if one.kind == "person"]
-    text = _reply_text(said.message, said.language) if len(people) == 1 else ""
-    return settled(said, "message", who=people[0].title, text=text) if text else None
+    text = _reply_text(said.message, said.language)
+    if len(people) == 1 and text:
+        return settled(said, "message", who=people[0].title, text=text)
+    # “Tell her …” of somebody whom a note or a todo spoke of.
+    who = references.person_in(said.message.removesuffix(text), said.language) if text else ""
+    return settled(said, "message", who=who, text=text) if who else None
 
 
 def _reply_text(message: str, language: Language) -> str:
