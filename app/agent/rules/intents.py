@@ -2,6 +2,7 @@
 
 from app.agent.rules.answers import (
     calendar_answers,
+    day_answers,
     folder_changes,
     list_answers,
     memory_answers,
@@ -54,6 +55,7 @@ INTENTS = {
     "make_folder": folder_changes.make_folder,
     "rename_folder": folder_changes.rename_folder,
     "delete_folder": folder_changes.delete_folder,
+    "weekday": day_answers.tell_weekday,
     "date": small_answers.tell_date,
     "time": small_answers.tell_time,
     "sum": small_answers.calculate,

@@ -37,6 +37,8 @@ SAID = frozenset(
 """The intents that are answered with a fixed sentence and no tool."""
 ASKS_A_DAY = frozenset({"list_todos", "events", "free"})
 """What may be asked of a day, which what follows may be of, too."""
+KEPT = ASKS_A_DAY | {"ask"}
+"""The intents whose message what follows may go on from."""
 OF_NOTES = frozenset({"cannot", "greet", "help", "leave"})
 """What likely means the same whoever says it."""
 OF_OTHERS = frozenset({"unread", "from_person"})
@@ -96,7 +98,7 @@ def _traced(asked: Asked, route: Route, step: Step) -> Step:
     left = step.trace or Trace()
     if left.language:
         return step  # what was near has said how it was understood
-    said = {"said": route.said} if route.intent in ASKS_A_DAY and route.said else {}
+    said = {"said": route.said} if route.intent in KEPT and route.said else {}
     trace = msgspec.structs.replace(
         left,
         intent=left.intent or route.intent,

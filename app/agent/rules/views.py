@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from app.agent.rules.answers import list_answers, list_filters, small_answers
+from app.agent.rules.answers import day_answers, list_answers, list_filters, small_answers
 from app.agent.rules.answers.list_filters import Filters
 from app.agent.rules.dialogue import dialogue_words, followup_questions, references, view_words
 from app.agent.rules.languages import language_data
@@ -17,7 +17,7 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.view_tables import ViewName
 from app.agent.rules.look_further import INSTEAD
 from app.agent.rules.phrases import phrases
-from app.agent.rules.routing import routing
+from app.agent.rules.routing import routing, wording
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, ThingKind, Trace
 
@@ -32,12 +32,15 @@ PLACED: frozenset[ViewName] = frozenset({"inside", "count", "folder", "tag", "ev
 """What tells of notes in a place, and not of one that is named."""
 CLOCK = frozenset({"time", "date", "day", "sum", "events", "free", "list_todos", "changes"})
 """What is meant by a sentence after one that says nothing: “Never mind. What time is it?”"""
+OF_DAYS = frozenset({"ask", "date", "events", "todo_state", "list_todos"})
+"""The intents that a question after a weekday may seem to have."""
 LISTS = frozenset({"list_todos", "list_notes", "tell_view", "list_tags", "list_folders"})
 COUNTED = frozenset({"list_todos", "list_notes", "tell_view"})
 """The intents that can be asked again for the number alone."""
 READS = LISTS | {"changes", "unread", "waiting", "events", "day", "last_messages", "network"}
 """The intents that can be asked again as they were."""
 KINDS: Mapping[ViewName, str] = {
+    "reply": "unread",
     "waiting": "waiting",
     "unread": "unread",
     "message": "unread",
@@ -82,16 +85,22 @@ def to_see(asked: Asked, found: Route) -> Route | None:
     """Return the list that a message asks for, where its words say so more surely than the pattern
     that was `found` for it; else None.
     """
-    text = asked.message
+    text = wording.spelled(asked.message, found.language)
     unsure = found.intent in SURE or found.is_loose
     if unsure and view_words.is_beyond(text, found.language):
         return _routed(found, "cannot")
-    if found.intent == "ask" and (sum_ := small_answers.find_sum(text, found.language)):
+    may_be_day = found.intent in OF_DAYS or found.is_loose
+    if may_be_day and (day := day_answers.asked_day(asked, text, found.language)):
+        return day
+    may_be_sum = found.intent == "ask" or (found.intent != "sum" and _says_sum(found, text))
+    if may_be_sum and (sum_ := small_answers.find_sum(text, found.language)):
         return _routed(found, "sum", sum=sum_)
     if found.intent in ("ask", "leave") and (after := _after_small_talk(text, found.language)):
         return after
     if not (unsure or found.intent in ACTS) or not _may_list(found, text):
         return None
+    if unsure and (lists := _named_list(found, text)):
+        return _loosely(found, "show_note", target=lists)
     wanted = list_filters.read_filters(asked, found, text)
     if wanted.words and found.said not in ("", text):
         plain = list_filters.read_filters(asked, found, found.said)
@@ -102,6 +111,29 @@ def to_see(asked: Asked, found: Route) -> Route | None:
     if not wanted.words:
         return _plain_view(found, wanted, text)
     return _view_of_words(asked, found, wanted, text)
+
+
+def _named_list(found: Route, text: str) -> str:
+    """Return the word for a list that a question after what stands on it names: “what's missing on
+    the shopping list?”; empty where it names none.
+    """
+    folded = dialogue_words.bare(text)
+    said = view_words.sort_words(text, found.language).said
+    asks = said & {"see", "show", "to_do", "everything", "open"} or _ASKED.search(text)
+    if not asks or said & {"todo", "note", "folder", "tag", "when", "count"}:
+        return ""
+    table = next(dialogue_words.tables(found.language))
+    named = dialogue_words.find_in(table.list_name, folded)
+    if named is None or not view_words.asks_what_remains(text, found.language):
+        return ""
+    start = folded.rfind(" ", 0, named.start()) + 1 if named.start() else 0
+    return folded[start : named.end()]
+
+
+def _says_sum(found: Route, text: str) -> bool:
+    """Return whether what reads as the wish to see something is a sum: “19% off 18400”."""
+    reads = found.intent in READS or found.is_loose
+    return reads and small_answers.has_form(text, found.language)
 
 
 def _may_list(found: Route, text: str) -> bool:
@@ -135,6 +167,8 @@ def _plain_view(found: Route, wanted: Filters, text: str) -> Route | None:
         return _routed(found, "last_messages")
     if "days_left" in said:
         return None
+    if wanted.level is not None and not said & KINDS.keys():
+        return _routed(found, "list_todos", text=text)
     asks = said & (QUESTIONS if "it" in said else SURELY_ASKS) or "unread" in said
     if found.intent not in SURE and not (asks or ("todo" in said and wanted.told)):
         return None
@@ -172,8 +206,9 @@ def _view_of_words(asked: Asked, found: Route, wanted: Filters, text: str) -> Ro
     asks = said & ASKS or _ASKED.search(text)
     if found.intent in ACTS or not (asks or named):
         return None
-    if found.intent in OF_PEOPLE and "wants" in said and _names_one(asked, found, wanted):
-        return _routed(found, "from_person", text=text, who=wanted.words)
+    if found.intent in OF_PEOPLE and said & {"wants", "wrote"} and _names_one(asked, found, wanted):
+        wrote = {"wrote": "yes"} if "wrote" in said else {}
+        return _routed(found, "from_person", text=text, who=wanted.words, **wrote)
     if found.intent == "ask" and said & {"to_do", "waiting"} and not said & OF_NOTES:
         # Where no todo has the words, the notes are asked.
         return _loosely(found, "list_todos", text=text)

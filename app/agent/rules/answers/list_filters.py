@@ -164,7 +164,9 @@ def _level(route: Route, text: str) -> tuple[int | None, str]:
         return None, text
     named = language_data.join_pattern(language_data.load_table(language, FollowUp).priority)
     number = r"(?P<n>10|\d)(?!\d)"
-    found = re.search(rf"(?:{named})(?:\W|\b[a-z]{{2,5}}\b){{0,3}}{number}", text)
+    # “优先级是5”: one or two letters join them where no spaces part words.
+    between = rf"(?:[{dialogue_words.UNSPACED}]{{1,2}}|(?:\W|\b[a-z]{{1,5}}\b){{0,3}})"
+    found = re.search(rf"(?:{named}){between}{number}", text)
     if found is None:
         return None, text
     return int(found["n"]), f"{text[: found.start()]} {text[found.end() :]}"

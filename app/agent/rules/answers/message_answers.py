@@ -92,8 +92,14 @@ def tell_from_person(asked: Asked, route: Route) -> Step:
         )
         text = "\n".join([head, *map(_line, messages[-LAST:])])
         return Step(text, trace=Trace(about=about[:1]))
+    is_known = any(result.content["contacts"] for result in asked.of("search_contact"))
+    none = Step(route.phrase("none_from", who=who))
+    if is_known and route.get("wrote"):
+        return none
     searched = tuple(one for one in asked.results if one.tool not in (TOOL, "search_contact"))
-    return note_answers.answer_question(msgspec.structs.replace(asked, results=searched), route)
+    rest = msgspec.structs.replace(asked, results=searched)
+    step = note_answers.answer_question(rest, route)
+    return none if is_known and step.empty and not step.calls else step
 
 
 def named_person(asked: Asked, route: Route) -> str:

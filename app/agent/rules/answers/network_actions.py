@@ -12,10 +12,11 @@ from typing import Any, Literal
 import msgspec
 
 from app.agent.rules.answers import list_answers, message_answers
-from app.agent.rules.dialogue import resolve_reference
+from app.agent.rules.dialogue import dialogue_words, references, resolve_reference
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Answers, Language, Times, Unit
 from app.agent.rules.passages import questions
+from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.phrases import dates
 from app.agent.rules.phrases.phrases import phrase
 from app.agent.rules.routing.routing import Route
@@ -223,8 +224,14 @@ def _to_one(asked: Asked, route: Route, tool: str, text: str) -> Step:
 
     Find out first who that is, and ask when it is not clear.
     """
+    who = message_answers.named_person(asked, route)
+    if references.person_in(who, route.language) == dialogue_words.bare(who):
+        # “Her” is whom the turns before spoke of, though nobody wrote.
+        if not asked.has("list_network"):
+            return call_tool("list_network")
+        who = _spoken_of(asked) or who
+        route = msgspec.structs.replace(route, arguments={**route.arguments, "who": who})
     if not asked.has("search_contact"):
-        who = message_answers.named_person(asked, route)
         return call_tool("search_contact", query=who[:LONGEST_NAME] or "?")
     rows = [row for result in asked.of("search_contact") for row in result.content["contacts"]]
     if not rows:
@@ -245,6 +252,29 @@ def _to_one(asked: Asked, route: Route, tool: str, text: str) -> Step:
     if questions.is_asian(named) and len(rest) < len(meant[0]["name"]):
         text = text.removeprefix(rest)
     return call_tool(tool, to=meant[0]["username"], message=text[:LONGEST_MESSAGE])
+
+
+def _spoken_of(asked: Asked) -> str:
+    """Return the one contact whose name the newest turn that names any has; empty where several."""
+    known = [row for result in asked.of("list_network") for row in result.content["contacts"]]
+    for turn in asked.earlier:
+        titles = (one.title for one in (*turn.about, *turn.shown[:1]))
+        text = fold_text(" ".join([*turn.arguments.values(), *titles]))
+        named = [row for row in known if any(_stands_in(one, text) for one in _names(row))]
+        if named:
+            return named[0]["username"] if len(named) == 1 else ""
+    return ""
+
+
+def _names(row: Mapping[str, Any]) -> list[str]:
+    """Return how a contact may be called, folded."""
+    return [fold_text(one) for one in (row["username"], row["name"], row["name"].partition(" ")[0])]
+
+
+def _stands_in(name: str, text: str) -> bool:
+    if questions.is_asian(name):
+        return name in text or (len(name) > 2 and name[:2] in text)
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
 def _waiting(asked: Asked, route: Route, name: str, tool: str, text: str) -> Step | None:

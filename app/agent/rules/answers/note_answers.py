@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from app.agent.rules.answers import list_answers, targets
-from app.agent.rules.dialogue import resolve_reference
+from app.agent.rules.dialogue import references, resolve_reference
 from app.agent.rules.passages import answer_passages, extracts, questions
 from app.agent.rules.passages.answer_passages import Ranked, Text
 from app.agent.rules.passages.questions import Question
@@ -33,15 +33,14 @@ def answer_question(asked: Asked, route: Route) -> Step:
 
     The notes that were quoted last are read too; “when was it bought?” is asked of them first.
     """
-    question = questions.read_question(route.get("text") or asked.message)
+    question = _question(asked, route)
     if (step := _from_context(route, question)) is not None:
         return step
     if not asked.results:
         return _searched(asked, route, question)
     notes = _texts(asked)
-    found = _passages_quoted_last(asked, question, notes) or answer_passages.best_passages(
-        question, notes
-    )
+    found = _passages_quoted_last(asked, route, question, notes)
+    found = found or answer_passages.best_passages(question, notes)
     if not found and (step := _singly(asked, question)):
         return step
     if unread := _unread(asked, notes):
@@ -63,25 +62,49 @@ def answer_question(asked: Asked, route: Route) -> Step:
     )
 
 
+def _question(asked: Asked, route: Route) -> Question:
+    """Return what is asked; what goes on wants its own kind of what was asked for before."""
+    question = questions.read_question(_text_asked(asked, route))
+    if route.get("followed"):
+        kind = questions.read_question(route.get("words")).kind
+        return question._replace(kind=kind or question.kind)
+    return question
+
+
+def _text_asked(asked: Asked, route: Route) -> str:
+    """Return the question, in plain words: courtesy is nothing to look for."""
+    return route.get("text") or route.said or asked.message
+
+
 def _quoted_last(asked: Asked) -> tuple[int, ...]:
     """Return the notes that the newest turn which was about any was about."""
-    turns = (tuple(one.id for one in turn.about if one.kind == "note") for turn in asked.earlier)
+    turns = (tuple(one.id for one in references.notes_told(turn)) for turn in asked.earlier)
     return next(filter(None, turns), ())[:LAST_QUOTED]
 
 
 def _quoted_just_before(asked: Asked) -> tuple[int, ...]:
     """Return the notes that the very turn before was about."""
-    last = asked.earlier[0].about if asked.earlier else ()
-    return tuple(one.id for one in last if one.kind == "note")[:LAST_QUOTED]
+    return _quoted_last(msgspec.structs.replace(asked, earlier=asked.earlier[:1]))
 
 
-def _passages_quoted_last(asked: Asked, question: Question, notes: list[Text]) -> list[Ranked]:
-    """Return what the notes quoted last answer to a question that points back and names nothing."""
-    if not question.points_back or question.names:
+def _passages_quoted_last(
+    asked: Asked, route: Route, question: Question, notes: list[Text]
+) -> list[Ranked]:
+    """Return what the notes quoted last answer to a question that goes on from them, or points
+    back and names nothing.
+    """
+    followed = bool(route.get("followed"))
+    if not followed and (question.names or not question.points_back):
         return []
     last = _quoted_last(asked)
+    quoted = [one for one in notes if one.note_id in last]
     # What “it” is, its note need not say again in each sentence.
-    return answer_passages.best_passages(question, [one for one in notes if one.note_id in last])
+    found = answer_passages.best_passages(question, quoted)
+    if not followed:
+        return found
+    found = found or answer_passages.rank_passages(question, quoted)[:1]
+    texts = ((one, answer_passages.text_of(one)) for one in found)
+    return [one for one, text in texts if questions.holds_kind(question.kind, text)][:1]
 
 
 def _unread(asked: Asked, notes: list[Text]) -> list[int]:
@@ -213,7 +236,7 @@ def _in_short(asked: Asked, route: Route, *, most: int) -> str:
 def _searched(asked: Asked, route: Route, question: Question) -> Step:
     if not question.terms:
         return Step(route.phrase("help", owner=asked.persona.owner))
-    text = route.get("text") or asked.message
+    text = _text_asked(asked, route)
     read = "get_note_content" in asked.tools
     again = [("get_note_content", {"noteId": one}) for one in _quoted_last(asked) if read]
     return Step(calls=(*_searches(text, question.terms, limit=HITS), *again))
@@ -231,7 +254,8 @@ def _searches(
     ]
     # All pairs of characters together are hardly ever in one note.
     if questions.is_asian(message):
-        pattern = "|".join(map(re.escape, terms))
+        said = dict.fromkeys(other for one in terms for other in questions.alternatives(one))
+        pattern = "|".join(map(re.escape, said))
         calls.append(("grep_notes", {"pattern": pattern, "mode": "regex", "limit": 200}))
     return calls
 
@@ -338,7 +362,7 @@ def _nearest(asked: Asked, question: Question, notes: list[Text]) -> dict[int, s
     rest = [] if asked.persona.owner else [note.note_id for note in notes]
     shown = {note.note_id: note for note in notes}
     named = [note for note in notes if _is_named(question, note.title)]
-    texts = {note_id: _text_of(one) for note_id, one in best.items()}
+    texts = {note_id: answer_passages.text_of(one) for note_id, one in best.items()}
     if len(named) == 1:
         # What it says may answer all the same, and is told as what it is.
         texts[named[0].note_id] = named[0].content[:SHOWN]
@@ -362,10 +386,6 @@ def _is_named(question: Question, title: str) -> bool:
     """Return whether a question says a word of a note's title."""
     held = {stem(word) for word in split_words(title)}
     return bool(held & set(question.stems))
-
-
-def _text_of(one: Ranked | None) -> str:
-    return one.note.content[one.start : one.end] if one else ""
 
 
 def _quoted(text: str, note_id: int, title: str) -> str:

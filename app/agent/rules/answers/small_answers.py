@@ -1,6 +1,7 @@
 """What is answered from the clock and from arithmetic alone."""
 
 import ast
+import functools
 import operator
 import re
 from collections.abc import Callable, Mapping
@@ -47,6 +48,16 @@ def calculate(asked: Asked, route: Route) -> Step:
 
 
 _ISO_DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b")
+_PRICE = re.compile(r"(?<![\d.,])\d{1,3}(?:\.\d{3})+(?= ?(?:€|eur))")
+_CURRENCY = re.compile(
+    r"(?<=\d) ?(?:€|\$|£|¥|(?:euros?|eur|dollars?|usd|pounds|chf)\b|円|ユーロ|欧元|元|块)"
+)
+_NUMBERS = {
+    "{n}": r"(?P<n_>(?<![\d.,])\d+(?:[.,]\d+)?)",
+    "{d}": r"(?P<d_>\d+)",
+    "{p}": r"(?P<p_>\d+(?:[.,]\d+)?) ?%",
+}
+_PLACE = re.compile(r"\{[ndp]\}")
 
 
 def find_sum(text: str, language: Language) -> str:
@@ -54,13 +65,59 @@ def find_sum(text: str, language: Language) -> str:
 
     “18400 of which 15 percent” is written out as a sum.
     """
-    if len(text) > LONGEST_SUM or len(re.findall(r"\d+|百分", text)) < 2:
+    if len(text) > LONGEST_SUM:
         return ""
-    plain = _with_percents(_ISO_DAY.sub("", fold_text(text)), language)
+    plain = _plain_numbers(_ISO_DAY.sub("", fold_text(text)), language)
+    if formed := _formed(plain, language):
+        return formed[0]
+    if len(re.findall(r"\d+|百分", text)) < 2:
+        return ""
     for found in re.finditer(r"[\d(][^?？!！:：、，]*[\d)%]", plain):
         if value_of(found[0], language) is not None:
             return found[0]
     return ""
+
+
+def has_form(text: str, language: Language) -> bool:
+    """Return whether a message says a sum in words that say nothing else: “a fifth of 300”."""
+    short = len(text) <= LONGEST_SUM and any(one.isdecimal() for one in text)
+    return short and _formed(_plain_numbers(fold_text(text), language), language) is not None
+
+
+def _plain_numbers(plain: str, language: Language) -> str:
+    """Return a folded text with its numbers in digits alone, shares as “19%”."""
+    plain = _PRICE.sub(lambda found: found[0].replace(".", ""), plain)
+    mark = next(dialogue_words.tables(language)).thousands
+    grouped = rf"(?<![\d.,])\d{{1,3}}(?:[{re.escape(mark)}'’ ]\d{{3}})+(?!\d)"
+    plain = re.sub(grouped, lambda found: re.sub(r"\D", "", found[0]), plain)
+    return _with_percents(_CURRENCY.sub("", plain), language)
+
+
+def _formed(plain: str, language: Language) -> tuple[str, str] | None:
+    """Return the part of a text that says a sum in words of its own, and that as a sum."""
+    for calculated, pattern in _forms(language):
+        if found := pattern.search(plain):
+            sum_ = calculated
+            for name, value in found.groupdict().items():
+                sum_ = sum_.replace(f"{{{name[0]}}}", value or f"{{{name[0]}}}")
+            return found[0], sum_.replace(",", ".")
+    return None
+
+
+@functools.cache
+def _forms(language: Language) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Return how sums are said in words, of the language first: what is calculated, by what."""
+    forms = []
+    for table in dialogue_words.tables(language):
+        for calculated, words in table.sum_forms.items():
+            count = iter(range(100))
+            pattern = _PLACE.sub(
+                lambda place: _NUMBERS[place[0]].replace("_", f"{next(count)}"),  # noqa: B023
+                language_data.join_pattern(words),
+            )
+            edge = r"(?<!\w)" if pattern.isascii() else ""
+            forms.append((calculated, re.compile(rf"{edge}(?:{pattern})")))
+    return tuple(forms)
 
 
 def _with_percents(plain: str, language: Language) -> str:
@@ -88,7 +145,9 @@ def value_of(text: str, language: Language) -> str | None:
     """
     if len(text) > LONGEST_SUM:
         return None
-    plain = _with_percents(fold_text(text), language)
+    plain = _plain_numbers(fold_text(text), language)
+    if formed := _formed(plain, language):
+        plain = formed[1]
     for table in dialogue_words.tables(language):
         for mark, words in table.sums.items():
             plain = re.sub(language_data.join_pattern(words), _MARKS.get(mark, mark), plain)

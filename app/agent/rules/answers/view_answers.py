@@ -9,7 +9,7 @@ import msgspec
 
 from app.agent.rules.answers import list_answers, note_answers
 from app.agent.rules.dialogue import dialogue_words, resolve_reference
-from app.agent.rules.passages import questions
+from app.agent.rules.passages import answer_passages, questions
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.phrases import dates
 from app.agent.rules.routing.routing import Route
@@ -132,6 +132,9 @@ def tell_days_left(asked: Asked, route: Route) -> Step:
     The step is empty where neither names a day.
     """
     words = route.get("words")
+    if route.get("day"):
+        day = date.fromisoformat(route.get("day"))
+        return Step(_left(asked, route, route.get("title"), day))
     if not asked.has("search_todos"):
         fields = {"completed": False, "limit": MOST, **list_answers.zone_argument(asked)}
         return Step(calls=(("search_todos", fields),))
@@ -152,9 +155,9 @@ def tell_days_left(asked: Asked, route: Route) -> Step:
     if found.calls:
         return found
     today = asked.now.date()
-    stems = resolve_reference.word_stems(words)
+    stems = questions.read_question(words).stems
     for quote in found.quotes:
-        if not all(stem in fold_text(f"{quote.text} {quote.title}") for stem in stems):
+        if not answer_passages.holds_all(f"{quote.text} {quote.title}", stems):
             continue  # a day of something else
         named = dialogue_words.find_days(fold_text(quote.text), asked)
         if named and named[0].start.date() >= today:
@@ -166,4 +169,4 @@ def tell_days_left(asked: Asked, route: Route) -> Step:
 def _left(asked: Asked, route: Route, title: str, day: date) -> str:
     count = (day - asked.now.date()).days
     shown = dates.day(route.language, day, asked.now)
-    return route.phrase("days_left", title=title, count=count, day=shown)
+    return route.phrase("days_left", title=title, count=count, day=shown).rstrip(" :：")

@@ -7,10 +7,19 @@ from app.agent.rules.dialogue import dialogue_words, references, slots, view_wor
 from app.agent.rules.dialogue.slots import Said
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
+from app.agent.rules.languages.view_tables import ViewName
 from app.agent.rules.passages import questions
+from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Thing, ThingKind, Trace
 
+OF_NOTES = frozenset({"ask", "todo_state", "from_person"})
+"""What a message of few words may seem to be that asks a note."""
+OF_OTHERS: frozenset[ViewName] = frozenset(
+    {"todo", "folder", "tag", "event", "message", "unread", "waiting", "changed", "count", "step"}
+)
+"""What says that something else than a note is asked for."""
+OF_PEOPLE = frozenset({"unread", "from_person", "last_messages"})
 LISTED = frozenset({"show_note", "append_note", "tick_item", "ask"})
 """The intents after which what is added may go to the same list."""
 _WORDS = re.compile(
@@ -34,12 +43,17 @@ MOST_UNSPACED = 12
 
 
 def sent(_: Asked, said: Said, last: Trace) -> Route | None:
-    """“Was it sent?” of a message that waits for a yes."""
-    waits = any(one.kind == "escalation" for one in last.about)
-    if not waits or not said.has("sent") or said.left("sent", "helper", "not_") or said.days:
+    """“Was it sent?” of a message that waits for a yes, and “don't send it yet”."""
+    waits = tuple(one for one in last.about if one.kind == "escalation")
+    if not waits or not said.has("sent") or said.days:
         return None
     against = {"undo", "delete", "not_", "no"}
     refuses = any(one.kinds & against and "sent" not in one.kinds for one in said.tokens)
+    denies = said.has("not_") and not said.asks
+    if denies and not said.left("sent", "helper", "keep", "leave", *against):
+        return settled(said, "decide", waits, no="no")
+    if said.left("sent", "helper", "not_"):
+        return None
     return settled(said, "waiting") if said.asks or not refuses else None
 
 
@@ -51,18 +65,42 @@ def unchanged(asked: Asked, said: Said, last: Trace) -> Route | None:
     return settled(said, "todo_state", todos) if todos and last.undo else None
 
 
-def asked_of_note(_: Asked, said: Said, last: Trace) -> Route | None:
-    """“What time?” of what a note was just quoted for."""
-    quoted = last.intent in ASKS and any(one.kind == "note" for one in last.about)
-    if not quoted or said.days:
+def asked_of_note(asked: Asked, said: Said, last: Trace) -> Route | None:
+    """“From where?” of what a note was just quoted for, “and the hotel?” of that note."""
+    quoted = last.intent in ASKS and references.notes_told(last)
+    if not quoted or said.days or said.text:
         return None
-    little = {"due", "asks", "also", "filler", "helper"}
-    asks = all(one.kinds & little for one in said.tokens) and said.has("due")
-    if not asks or said.left("due", "asks", "helper"):
+    question = questions.read_question(said.message)
+    due = said.has("due") and not said.left("due", "asks", "helper")
+    if due or (question.is_bare and question.kind):
+        told = (last.arguments.get(one) for one in ("text", "said", "words"))
+        before = next(filter(None, told), "")
+        whole = f"{before.rstrip(' ?？')} {said.message}"
+        return settled(said, "ask", words=said.message, text=whole, followed="yes")
+    words = view_words.sort_words(asked.message, said.language)
+    if not said.asks or words.said & OF_OTHERS or not is_name(said.message, MOST):
         return None
-    before = last.arguments.get("text") or last.arguments.get("words", "")
-    whole = f"{before.rstrip(' ?？')} {said.message}"
-    return settled(said, "ask", words=said.message, text=whole, followed="yes")
+    if routing.route_message(said.message).intent not in OF_NOTES:
+        return None
+    return settled(said, "ask", words=said.message, text=said.message, followed="yes")
+
+
+def asked_of_person(asked: Asked, said: Said, last: Trace) -> Route | None:
+    """“What does he want?” of whose message was just told, and “and Clara?”."""
+    people = [one for one in last.about if one.kind == "person"]
+    words = view_words.sort_words(asked.message, said.language)
+    asks = said.asks or words.said & {"wants", "wrote"}
+    if last.intent not in OF_PEOPLE or not people or said.days or said.text or not asks:
+        return None
+    if words.said & (OF_OTHERS - {"message", "unread"}):
+        return None
+    if not words.rest:
+        one = people[0].title if len(people) == 1 else ""
+        return settled(said, "from_person", who=one) if one else None
+    name = routing.trim_name(said.left("helper", "asks", "sent"))
+    if not is_name(name, 2) or routing.route_message(said.message).intent not in OF_NOTES:
+        return None
+    return settled(said, "from_person", who=name)
 
 
 def named_list(turn: Trace, language: Language) -> tuple[Thing, ...]:

@@ -190,8 +190,12 @@ def _prioritised(asked: Asked, said: Said, last: Trace) -> Route | None:
 
 def _replied(_: Asked, said: Said, last: Trace) -> Route | None:
     people = [one for one in last.about if one.kind == "person"]
-    text = _reply_text(said.message, said.language) if len(people) == 1 else ""
-    return settled(said, "message", who=people[0].title, text=text) if text else None
+    text = _reply_text(said.message, said.language)
+    if len(people) == 1 and text:
+        return settled(said, "message", who=people[0].title, text=text)
+    # “Tell her …” of somebody whom a note or a todo spoke of.
+    who = references.person_in(said.message.removesuffix(text), said.language) if text else ""
+    return settled(said, "message", who=who, text=text) if who else None
 
 
 def _reply_text(message: str, language: Language) -> str:
@@ -250,6 +254,7 @@ RULES: tuple[Callable[[Asked, Said, Trace], Route | None], ...] = (
     followup_questions.left_on_list,
     followup_questions.unchanged,
     followup_questions.asked_of_note,
+    followup_questions.asked_of_person,
     followup_additions.added,
     followup_additions.one_more,
     followup_additions.ticked,

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from app.agent.rules.dialogue import dialogue_words, resolve_reference
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.phrases import phrases
 from app.agent.turn.steps import Asked, Thing, ThingKind, Trace
 
 MAKES = frozenset({"add_todo", "make_note"})
@@ -100,6 +101,23 @@ def last_person(asked: Asked) -> str:
     """Return the name of who was spoken of last; empty where nobody was."""
     people = (one.title for turn in asked.earlier for one in turn.about if one.kind == "person")
     return next(people, "")
+
+
+def notes_told(turn: Trace) -> tuple[Thing, ...]:
+    """Return the notes that a turn was about, else the nearest to what it did not find."""
+    nearest = turn.shown[:1] if turn.intent == "ask" else ()
+    kinds: tuple[ThingKind, ...] = ("note",)
+    return _kept(turn.about, kinds) or _kept(nearest, kinds)
+
+
+def person_in(text: str, language: Language) -> str:
+    """Return the word of a text that means who was spoken of: “her”; empty where none does."""
+    table = next(dialogue_words.tables(language))
+    person = language_data.join_pattern(table.person)
+    spaced = language in phrases.alphabetic_languages()
+    pattern = rf"(?<!\w)(?:{person})(?!\w)" if spaced else person
+    found = re.search(pattern, dialogue_words.bare(text))
+    return found[0] if found else ""
 
 
 def last_folder(asked: Asked) -> Thing | None:

@@ -2,6 +2,7 @@
 
 import functools
 import re
+from collections.abc import Container
 from datetime import timedelta
 from typing import NamedTuple
 
@@ -44,6 +45,14 @@ def sort_words(text: str, language: Language) -> Words:
     # Where no spaces part words, endings and particles are left of those that were taken.
     rest = [one for one in left if (len(one) > 1 or not one.isascii()) and not _KANA.fullmatch(one)]
     return Words(frozenset(said), tuple(rest))
+
+
+def without(text: str, language: Language, names: Container[str]) -> str:
+    """Return a folded text without the words of some classes."""
+    folded = dialogue_words.bare(text)
+    return _pattern(language).sub(
+        lambda found: " " if found.lastgroup in names else found[0], folded
+    )
 
 
 def without_refusal(text: str, language: Language) -> str:

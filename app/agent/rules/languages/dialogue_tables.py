@@ -29,7 +29,9 @@ class Dialogue(Table, frozen=True):
     In a prompt around a question, `asked_by` begins the question, `answered` the place of its
     answer, `given` the texts to answer from; the group `reply` of `reply_exactly` is said where
     those do not answer, and an instruction that `speaks_of_given` texts may be followed by them
-    without a label. `sums` are words for the signs of a sum, `%` for a percentage of something.
+    without a label. `sums` are words for the signs of a sum, `%` for a percentage of something;
+    `sum_forms` are other ways of saying one, by what is to be calculated: `{n}` and `{d}` are
+    numbers, `{p}` is one of per cent. `thousands` parts the digits of a long number.
 
     May be missing: what somewhere in a short message `takes_back` what the turn before did; the
     group `rest` of `rather` is the thing that was meant instead of the one that was changed;
@@ -84,4 +86,6 @@ class Dialogue(Table, frozen=True):
     all_of: dict[int, Pieces] = msgspec.field(default_factory=dict)
     that_day: dict[int, Pieces] = msgspec.field(default_factory=dict)
     the_same: Pieces = "(?!)"
+    sum_forms: dict[str, Pieces] = msgspec.field(default_factory=dict)
+    thousands: str = ","
     same: tuple[str, ...] = ()

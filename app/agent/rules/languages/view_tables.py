@@ -9,6 +9,9 @@ from app.agent.rules.languages.language_tables import Pieces, Table
 ViewName = Literal[
     "often",
     "days_left",
+    "weekday",
+    "reply",
+    "person",
     "unread",
     "waiting",
     "wrote",
@@ -20,7 +23,6 @@ ViewName = Literal[
     "note",
     "folder",
     "tag",
-    "person",
     "event",
     "pinned",
     "changed",

@@ -88,10 +88,10 @@ class _Stems:
 
     def holds(self, wanted: str) -> bool:
         # A single character is a word in Chinese and Japanese, but pairs are what is indexed.
-        if len(wanted) == 1 and questions.is_asian(wanted):
-            return wanted in self._text
         return any(
-            other in self._all or any(are_alike(other, one) for one in self._all)
+            other in self._text
+            if len(other) == 1 and questions.is_asian(other)
+            else other in self._all or any(are_alike(other, one) for one in self._all)
             for other in questions.alternatives(wanted)
         )
 
@@ -109,8 +109,8 @@ def best_passages(
     if ranked[0].score < ENOUGH:
         return ranked[:1] if is_last_try and _leads(ranked) else []
     # What others are or have is no answer where one's own words are.
-    if question.own and questions.is_own(_text(ranked[0])):
-        ranked = [one for one in ranked if questions.is_own(_text(one))]
+    if question.own and questions.is_own(text_of(ranked[0])):
+        ranked = [one for one in ranked if questions.is_own(text_of(one))]
     # Further passages only where they answer nearly as well as the best.
     least = max(ENOUGH, ranked[0].score * CLOSE)
     kept: list[Ranked] = []
@@ -137,13 +137,14 @@ def passages_of_last(question: Question, notes: Sequence[Text]) -> list[Ranked]:
     ranked = [
         one
         for one in rank_passages(asked, notes)
-        if questions.holds_kind(question.kind, _text(one))
-        and 2 * len(_stems_held(_text(one), known)) >= len(wanted)
+        if questions.holds_kind(question.kind, text_of(one))
+        and 2 * len(_stems_held(text_of(one), known)) >= len(wanted)
     ]
     return ranked[:1]
 
 
-def _text(one: Ranked) -> str:
+def text_of(one: Ranked) -> str:
+    """Return a passage as it stands in its note."""
     return one.note.content[one.start : one.end]
 
 
@@ -204,8 +205,10 @@ def _stem_weights(question: Question, notes: Sequence[_Stems]) -> Mapping[str, f
 
 def _certainty(one: str, count: int) -> float:
     """Return less than 1 for what may be no word, as a pair of characters, and for what is seldom
-    said, as "number".
+    said, as "number"; nothing for an ending or a particle that no note has.
     """
+    if not count and not questions.says_something(one):
+        return 0.0
     vague = one in questions.general() or (not count and questions.is_asian(one))
     return VAGUE if vague else 1.0
 
@@ -299,6 +302,12 @@ def _referred(every: Sequence[Sentence], own: Sequence[set[str]], number: int) -
     if not questions.points_back(every[number].text):
         return set()
     return {one for near in own[max(0, number - REFERRED) : number] for one in near}
+
+
+def holds_all(text: str, stems: Iterable[str]) -> bool:
+    """Return whether a text holds all of some stems, or what may stand for them."""
+    wanted = set(stems)
+    return _stems_held(text, wanted) == wanted
 
 
 def _stems_held(text: str, wanted: set[str]) -> set[str]:

@@ -13,6 +13,7 @@ from app.agent.rules.phrases.phrases import language_of
 
 MOST_TERMS = 12
 _ASIAN = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
+_KANA = re.compile(r"[\u3040-\u309f]+")
 _CAPITAL = re.compile(r"(?<=[a-z,] )[A-ZÀ-Ý][^\W\d_]+")
 _OWNER = re.compile(r"\b([^\W\d_]{2,})['’]s\b")
 EXACT: frozenset[Kind] = frozenset(
@@ -34,7 +35,8 @@ _KNOWN_BY: Mapping[Kind, str] = {
 class Question(NamedTuple):
     """A question: its terms as they were written and as stems, the kind of answer wanted, what
     must stand in it, the names it asks about, whether it is of who asks, whether it points back,
-    and what in it is written with a capital, be it a name or not.
+    what in it is written with a capital, be it a name or not, and whether it says no more than
+    what kind of thing is wanted: “from where?”
     """
 
     terms: tuple[str, ...]
@@ -45,6 +47,7 @@ class Question(NamedTuple):
     own: bool = False
     points_back: bool = False
     capitals: frozenset[str] = frozenset()
+    is_bare: bool = False
 
 
 @functools.cache
@@ -78,6 +81,7 @@ def read_question(message: str) -> Question:
         is_own(text),
         _pronoun().search(text) is not None,
         _capitals(message[:1000]),
+        not any(map(says_something, _kept(text, kind))),
     )
 
 
@@ -156,18 +160,28 @@ def without_filler(text: str) -> str:
 
 
 def _terms(text: str, kind: Kind | None) -> list[str]:
-    if _ASIAN.search(text):
-        text = without_filler(text)
-    found = split_words(text)
-    kept = [
+    # “What is it?” has only little words, and yet something must be searched for.
+    return _kept(text, kind) or [word for word in _words(text) if len(word) > 1]
+
+
+def _kept(text: str, kind: Kind | None) -> list[str]:
+    """Return the words of a question that say something of what is asked about."""
+    return [
         word
-        for word in found
+        for word in _words(text)
         if word not in little()
         and (len(word) > 1 or word.isdecimal() or _ASIAN.match(word))
         and not (kind and word in _naming()[kind])
     ]
-    # “What is it?” has only little words, and yet something must be searched for.
-    return kept or [word for word in found if len(word) > 1]
+
+
+def _words(text: str) -> list[str]:
+    return split_words(without_filler(text) if _ASIAN.search(text) else text)
+
+
+def says_something(word: str) -> bool:
+    """Return whether a word is more than an ending or a particle, where no spaces part them."""
+    return not _KANA.fullmatch(word)
 
 
 def is_asian(message: str) -> bool:

@@ -37,6 +37,12 @@ def plain_wording(text: str, language: Language) -> str:
     return found if first == found else _rewritten(first, rules)
 
 
+def spelled(text: str, language: Language) -> str:
+    """Return a message with the usual spellings of words that people type otherwise."""
+    known = language_data.has_table(language, Wording) and len(text) <= LONGEST
+    return _spelled(text, _rules(language)) if known else text
+
+
 def _rewritten(found: str, rules: _Rules) -> str:
     """Return a message without what says nothing, and with other ways of saying replaced."""
     # Until nothing changes: greetings, courtesy and fillers stand one before the other.
