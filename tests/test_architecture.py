@@ -58,6 +58,7 @@ PACKAGES = [
     "agent.rules.answers",
     "agent.rules.near",
     "agent.rules.changes",
+    "agent.rules.listed",
     "agent.rules",
     "agent.models.small_models",
     "agent.models",

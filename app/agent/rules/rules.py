@@ -20,6 +20,7 @@ from app.agent.rules.changes import changes, clauses, reused
 from app.agent.rules.dialogue import continued, given_context, repairs, slots, that_day, view_words
 from app.agent.rules.intents import DONE_WITH
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.listed import list_wishes
 from app.agent.rules.look_further import Tried
 from app.agent.rules.near import near
 from app.agent.rules.near.readings import Reading
@@ -123,6 +124,15 @@ def _step_of(asked: Asked, route: Route) -> Step:
         return Step(route.phrase("taken", owner=asked.persona.owner))
     if _is_narrow(asked) or route.get("followed") or not near.may_be_near(asked, route):
         return _act(asked, route)
+    if kinds := list_wishes.kinds_of(asked, route):
+        if step := list_wishes.read(asked, route, kinds, _act):
+            return step
+        return reused.reuse(asked, lambda part: _wished(part, route))
+    return _wished(asked, route)
+
+
+def _wished(asked: Asked, route: Route) -> Step:
+    """Return what is done about a message that may wish to change something."""
     if route.intent == "ask" or route.is_loose:
         # “It is her birthday soon, remind me to buy flowers.”
         ended = offers.wish_at_end(asked, route, lambda part: _step_of(part, understand(part)))

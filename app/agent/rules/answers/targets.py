@@ -66,6 +66,10 @@ def find_things(
         return Step(calls=calls)
     if fitting := fitting or _each(asked, words, kinds, route.language, did):
         return fitting
+    called = dialogue_words.without_list_word(words, route.language)
+    lists = _fitting(asked, called, ("note",), strictly=True) if "note" in kinds else ()
+    if len(lists) == 1:
+        return lists
     if near := _near(asked, words, kinds):
         return ask_whether(route, words, near)
     if did and (last := _told_of(references.newest(asked, kinds).things, did, "")):

@@ -73,6 +73,14 @@ def whole(language: Language, field: str, text: str) -> re.Match[str] | None:
     )
 
 
+def without_list_word(words: str, language: Language) -> str:
+    """Return the name of a note without the word for a list beside it: “the groceries list”."""
+    folded = bare(words)
+    found = find_in(next(tables(language)).list_word, folded)
+    rest = folded[: found.start()] + folded[found.end() :] if found else folded
+    return rest.strip() or folded
+
+
 def ends_with(language: Language, field: str, text: str) -> bool:
     """Return whether the last words of a text fit a field of the tables."""
     pattern = "|".join(language_data.join_pattern(getattr(one, field)) for one in tables(language))

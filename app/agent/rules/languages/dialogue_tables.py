@@ -38,7 +38,8 @@ class Dialogue(Table, frozen=True):
     `there` is the folder and `person` the one who was spoken of last; what says `of_those` narrows
     the list before; a message of no other words than those of `listing` is asked for a list where
     it holds a filter or what `asks_list`; `other` is what is left of a list that was shown; what
-    `adds` its group `rest` goes to a note with a `list_name` that was spoken of last; the groups of
+    `adds` its group `rest` goes to a note with a `list_name` that was spoken of last; a
+    `list_word` beside the name of a note is hardly part of it; the groups of
     `in_folder` are the folder of which a list is asked again; `all_of` stands before a name of
     which 2 or all, 0, are meant; `that_day` points at the day that was told last, or at one so many
     days from it; `the_same` stands for a name said
@@ -80,6 +81,7 @@ class Dialogue(Table, frozen=True):
     asks_list: Pieces = "(?!)"
     other: Pieces = "(?!)"
     list_name: Pieces = "(?!)"
+    list_word: Pieces = "(?!)"
     adds: Pieces = "(?!)"
     in_folder: Pieces = "(?!)"
     percent: Pieces = "(?!)"

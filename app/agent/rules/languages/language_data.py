@@ -27,6 +27,7 @@ from app.agent.rules.languages.language_tables import (
     ThingWords,
     Times,
 )
+from app.agent.rules.languages.list_tables import Lists
 from app.agent.rules.languages.question_tables import Questions
 from app.agent.rules.languages.quickadd_tables import Dates, SharedDates
 from app.agent.rules.languages.view_tables import Views
@@ -50,6 +51,7 @@ FILES: Mapping[str, type[Table]] = {
     "checklist": ChecklistWords,
     "examples": Examples,
     "changes": Changes,
+    "lists": Lists,
     "views": Views,
     "followup": FollowUp,
 }

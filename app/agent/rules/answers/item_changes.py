@@ -1,0 +1,155 @@
+"""What stands on a list, the boxes of a note or the steps of a todo: told, ticked, taken off."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from app.agent.rules.answers import list_answers
+from app.agent.rules.routing.routing import Route
+from app.agent.turn.steps import Asked, Call, Step, Thing, Trace, call_tool, mark_of, note_link
+
+_ITEM = re.compile(r"^(?P<mark>\s*(?:[-*+]|\d+[.)])\s+)(?:\[(?P<box>[ xX])\]\s+)?(?P<title>\S.*)$")
+BOX_LINE = r"^\s*(?:[-*+]|\d+[.)])\s+\[[ xX]\]\s"
+_BOX = re.compile(r"\[[ xX]\]")
+TOLD = {"tick": "ticked", "untick": "unticked", "remove": "taken_off"}
+
+
+class Item(NamedTuple):
+    """An item: its line in a note, or its place among the steps of a todo."""
+
+    title: str
+    place: int
+    is_done: bool
+    has_box: bool = True
+
+
+class Held(NamedTuple):
+    """A list as it was read."""
+
+    thing: Thing
+    record: Mapping[str, Any]
+    items: tuple[Item, ...]
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether what is added becomes one more item."""
+        if self.thing.kind == "todo":
+            return True
+        last = str(self.record["markdown"]).rstrip("\n").rpartition("\n")[2]
+        return _ITEM.match(last) is not None
+
+    @property
+    def link(self) -> str:
+        """Its name as it is told."""
+        todo = self.thing.kind == "todo"
+        return self.record["title"] if todo else note_link(self.thing.id, self.record["title"])
+
+
+def call_for(thing: Thing) -> Call:
+    """Return the call that reads a list."""
+    if thing.kind == "todo":
+        return "get_todo", {"id": thing.id}
+    return "get_note_content", {"noteId": thing.id}
+
+
+def held(asked: Asked, thing: Thing) -> Held | None:
+    """Return a list as a tool has given it; None where it has not."""
+    name = "todo" if thing.kind == "todo" else "note"
+    tool, arguments = call_for(thing)
+    for result in asked.of(tool):
+        if result.arguments == arguments and isinstance(result.content.get(name), Mapping):
+            record: Mapping[str, Any] = result.content[name]
+            return Held(thing, record, tuple(_steps(record) if name == "todo" else _lines(record)))
+    return None
+
+
+def all_items(asked: Asked) -> list[tuple[Thing, list[Item]]]:
+    """Return the items with boxes of all notes that were searched for these."""
+    return [
+        (Thing("note", row["noteId"], row["title"]), _items(one["text"] for one in row["matches"]))
+        for result in asked.of("grep_notes")
+        for row in result.content.get("results", ())
+    ]
+
+
+def tell_left(route: Route, held: Held) -> Step:
+    """Tell which items of a list are open; nothing where it has no boxes."""
+    if not any(one.has_box for one in held.items):
+        return Step()
+    left = [one.title for one in held.items if one.has_box and not one.is_done]
+    text = route.phrase("left_on_list" if left else "nothing_left", title=held.link)
+    lines = [f"- [ ] {one}" if held.thing.kind == "note" else f"- {one}" for one in left]
+    trace = Trace(intent="show_note", language=route.language, about=(held.thing,))
+    return Step("\n".join([text, *lines]), trace=trace)
+
+
+def tell_ticked(route: Route, held: Held, items: Sequence[Item]) -> Step:
+    """Tell that items have been ticked before."""
+    named = ", ".join(one.title for one in items)
+    text = route.phrase("ticked_before", item=named, title=held.link)
+    trace = Trace(intent="tick_item", language=route.language, about=(held.thing,))
+    return Step(text, trace=trace)
+
+
+def change_items(asked: Asked, route: Route, held: Held, items: Sequence[Item], how: str) -> Step:
+    """Tick items of a list, open them again or take them off it."""
+    tool = "edit_todo" if held.thing.kind == "todo" else "edit_note"
+    if done := asked.of(tool):
+        named = ", ".join(one.title for one in items)
+        text = route.phrase(TOLD[how], item=named, title=held.link)
+        return Step(text, trace=_trace(held, done[0].content))
+    if asked.refusal:
+        return list_answers.tell_refusal(asked, route)
+    places = {one.place for one in items}
+    if held.thing.kind == "todo":
+        steps = [_step(one, at in places, how) for at, one in enumerate(held.record["steps"])]
+        kept = [one for one in steps if one]
+        zone = list_answers.zone_argument(asked)
+        return call_tool("edit_todo", id=held.thing.id, steps=kept, **zone)
+    lines = str(held.record["markdown"]).split("\n")
+    changed = [_line(one, at in places, how) for at, one in enumerate(lines)]
+    content = "\n".join(one for one in changed if one is not None)
+    # With the revision that was read: a change in between is refused and not overwritten.
+    revision = held.record["revision"]
+    return call_tool("edit_note", noteId=held.thing.id, content=content, ifRevision=revision)
+
+
+def _trace(held: Held, content: Mapping[str, Any]) -> Trace:
+    if held.thing.kind == "todo":
+        record = content["todo"]
+        old = [_step(one, False, "") for one in held.record["steps"]]
+        undo: Call = ("edit_todo", {"id": held.thing.id, "steps": old})
+        return Trace(about=(held.thing,), undo=(undo,), marks=(mark_of("todo", record),))
+    undo = ("restore_snapshot", {"noteId": held.thing.id})
+    return Trace(about=(held.thing,), undo=(undo,), marks=(mark_of("note", content["note"]),))
+
+
+def _step(step: Mapping[str, Any], is_meant: bool, how: str) -> dict[str, Any]:
+    """Return a step as it is to be, without what is not its own; nothing of one taken off."""
+    kept = {name: step[name] for name in ("id", "title", "completed")}
+    if not is_meant:
+        return kept
+    return {} if how == "remove" else {**kept, "completed": how == "tick"}
+
+
+def _line(line: str, is_meant: bool, how: str) -> str | None:
+    if not is_meant:
+        return line
+    return None if how == "remove" else _BOX.sub("[x]" if how == "tick" else "[ ]", line, count=1)
+
+
+def _steps(record: Mapping[str, Any]) -> list[Item]:
+    steps = record.get("steps") or ()
+    return [Item(one["title"], at, bool(one["completed"])) for at, one in enumerate(steps)]
+
+
+def _lines(record: Mapping[str, Any]) -> list[Item]:
+    return _items(str(record.get("markdown", "")).split("\n"))
+
+
+def _items(lines: Iterable[str]) -> list[Item]:
+    found = [(at, one) for at, line in enumerate(lines) if (one := _ITEM.match(line))]
+    return [
+        Item(one["title"].strip(), at, one["box"] in ("x", "X"), one["box"] is not None)
+        for at, one in found
+    ]

@@ -1,0 +1,30 @@
+"""The table of a language by which wishes about the items of a list are read."""
+
+from typing import Literal
+
+from app.agent.rules.languages.language_tables import Pieces, Table
+
+ListKind = Literal["left", "steps", "untick", "remove", "tick", "add"]
+"""What may be asked or wished of a list, in the order in which it is tried."""
+
+
+class ListWish(Table, frozen=True):
+    """How one wish is said: one of the `cues` must be there, the words of `also` may."""
+
+    cues: Pieces
+    also: Pieces = ""
+
+
+class Lists(Table, frozen=True):
+    """`lists.toml`: the words of questions and wishes about what stands on a list.
+
+    In small letters without accents. `place` is the list, or the note, without its name; with
+    `that`, what was said before is meant. A text after `clause` states something. What `lacks`
+    says that there is no more of something.
+    """
+
+    place: Pieces
+    that: Pieces
+    clause: Pieces
+    lacks: Pieces
+    kinds: dict[ListKind, ListWish]

@@ -1,0 +1,227 @@
+"""What a message asks or wishes of a list: what is left on it, an item ticked, taken off or added.
+
+The list is the one spoken of just before, or named; the message must hold nothing but its items,
+its name and words of the wish.
+"""
+
+import functools
+from collections.abc import Callable, Iterator, Mapping
+from typing import get_args
+
+import msgspec
+
+from app.agent.rules.answers import item_changes
+from app.agent.rules.answers.item_changes import Held
+from app.agent.rules.changes import marked as changed
+from app.agent.rules.changes import named, reused
+from app.agent.rules.changes.marked import Marked
+from app.agent.rules.dialogue import resolve_reference
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.change_tables import Changes
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.list_tables import ListKind, Lists
+from app.agent.rules.listed import added_items, list_words, named_items
+from app.agent.rules.near import near
+from app.agent.rules.routing.routing import Route
+from app.agent.turn.steps import Asked, Call, Step, Thing, ThingKind, Trace
+
+Act = Callable[[Asked, Route], Step]
+LONGEST = 160
+RECENT = 2
+"""So many turns ago may the list have been spoken of."""
+CHANGES: Mapping[ListKind, str] = {"tick": "tick", "untick": "untick", "remove": "remove"}
+SETTLED = frozenset(
+    "undo leave decide message ask_agent remember share thanks greet help sum date time".split()
+)
+"""The intents that are no wish about a list, whatever they hold."""
+ORDER: tuple[ListKind, ...] = get_args(ListKind)
+STEPS = "steps"
+"""The argument of a turn that told the steps of a todo, or added one."""
+READS = frozenset("ask cannot todo_state list_todos list_notes tell_view show_note".split())
+"""What a message may only seem to be that asks for the steps of a todo."""
+TICKED = frozenset({"ask", "cannot", "complete_todo", "tick_item", "todo_state", "change_todo"})
+"""What a message may only seem to be that ticks an item."""
+BOXES: Call = ("grep_notes", {"pattern": item_changes.BOX_LINE, "mode": "regex", "limit": 400})
+"""The call that finds all lines of notes with a box."""
+NOTHING = Thing("note", 0, "")
+LOOKS: Mapping[ThingKind, str] = {"note": "list_notes", "todo": "search_todos"}
+
+
+class Wish(msgspec.Struct, frozen=True):
+    """A message that may be about a list, as it was routed, with the language of its words."""
+
+    route: Route
+    language: Language
+    kinds: tuple[ListKind, ...]
+    act: Act
+
+
+def kinds_of(asked: Asked, route: Route) -> tuple[ListKind, ...]:
+    """Return what a message may ask or wish of a list, by its words."""
+    language = route.get("written") or route.language
+    if route.intent in SETTLED or len(asked.message) > LONGEST or "\n" in asked.message.strip():
+        return ()
+    if not all(language_data.has_table(language, one) for one in (Lists, Changes)):
+        return ()
+    words, text = list_words.words_of(language), Marked(asked.message).text
+    return tuple(kind for kind in ORDER if words.cues[kind].search(text))
+
+
+def read(asked: Asked, route: Route, kinds: tuple[ListKind, ...], act: Act) -> Step | None:
+    """Return the step of a question or wish about a list; None where a message is none."""
+    wish = Wish(route, route.get("written") or route.language, kinds, act)
+    step = reused.reuse(asked, functools.partial(_next, wish))
+    return step if step.calls or step.text else None
+
+
+def _next(wish: Wish, asked: Asked) -> Step:
+    """Return the next step, as results come; nothing where no list fits."""
+    for kind in wish.kinds:
+        for thing, marked in _lists(wish, asked, kind):
+            step = marked if isinstance(marked, Step) else _of(wish, asked, kind, thing, marked)
+            if step.calls or step.text:
+                return step
+    return _anywhere(wish, asked)
+
+
+def _lists(
+    wish: Wish, asked: Asked, kind: ListKind
+) -> Iterator[tuple[Thing, Marked | Step]]:
+    """Yield the lists that may be meant, with the message marked where it names one; or the step
+    that looks for them.
+    """
+    if found := spoken_of(asked):
+        yield found, Marked(asked.message)
+    if wish.route.things or (kind == "tick" and wish.route.intent != "tick_item") or kind == "add":
+        return
+    of: ThingKind = "todo" if kind == "steps" else "note"
+    call = next((one for one in near.looks(asked) if one[0] == LOOKS[of]), None)
+    if call is None:
+        return
+    if not asked.has(LOOKS[of]):
+        yield NOTHING, Step(calls=(call,))
+        return
+    marked, words = Marked(asked.message), changed.words_of(wish.language)
+    places = named.find(asked, marked, near.things(asked), (of,), wish.language)
+    if places and len(places[0].things) == 1:
+        if not named.beside(marked, places[0], words.onto, words):
+            marked.mark([places[0][1:]], named.NAME)
+        yield places[0].things[0], marked
+
+
+def _anywhere(wish: Wish, asked: Asked) -> Step:
+    """Return the change of the one item of all lists that a message names, where no todo is called
+    so; nothing where it names none, or several.
+    """
+    changes = [kind for kind in wish.kinds if kind in ("tick", "untick")]
+    asks = any(one in asked.message for one in "?？")
+    if not changes or asks or wish.route.things or wish.route.intent not in TICKED:
+        return Step()
+    looks = [one for one in near.looks(asked) if one[0] == "search_todos"]
+    if "grep_notes" not in asked.tools or not looks:
+        return Step()
+    if not asked.has("grep_notes"):
+        return Step(calls=(*looks, BOXES))
+    found: list[Thing] = []
+    todos = [{"title": one.title} for one in near.things(asked) if one.kind == "todo"]
+    for thing, items in item_changes.all_items(asked):
+        marked = Marked(asked.message)
+        fitting = [one for one in items if one.is_done == (changes[0] == "untick")]
+        named_ones = named_items.mark_named(marked, fitting)
+        if named_ones and _is_covered(wish, changes[0], marked):
+            found.append(thing)
+        if any(resolve_reference.fitting_rows(one.title, todos) for one in named_ones):
+            return Step()
+    if len(found) != 1:
+        return Step()
+    return _of(wish, asked, changes[0], found[0], Marked(asked.message))
+
+
+def spoken_of(asked: Asked) -> Thing | None:
+    """Return the note that was spoken of just before, or the todo whose steps were."""
+    turns = (one for one in asked.earlier[:RECENT] if one.about or one.shown)
+    last = next(turns, Trace())
+    things = last.about or last.shown
+    if len(things) != 1 or things[0].kind not in ("note", "todo"):
+        return None
+    of_steps = STEPS in last.arguments or last.intent == "add_step"
+    return things[0] if things[0].kind == "note" or of_steps else None
+
+
+def _of(wish: Wish, asked: Asked, kind: ListKind, thing: Thing, marked: Marked) -> Step:
+    """Return the step of one kind of wish about one list; nothing where it is not meant."""
+    if kind == "steps" and wish.route.intent not in READS:
+        return Step()
+    if kind == "steps":
+        return _steps(wish, asked, thing, marked)
+    if kind == "add":
+        return added_items.add(asked, wish.route, wish.language, thing, wish.act)
+    if kind == "left" and not _is_covered(wish, kind, marked):
+        return Step()
+    if not (tool := item_changes.call_for(thing))[0] in asked.tools:
+        return Step()
+    if (held := item_changes.held(asked, thing)) is None:
+        return Step() if asked.has(tool[0]) else Step(calls=(tool,))
+    if kind == "left":
+        return item_changes.tell_left(wish.route, held)
+    return _change(wish, asked, kind, held, marked)
+
+
+def _change(wish: Wish, asked: Asked, kind: ListKind, held: Held, marked: Marked) -> Step:
+    """Return the change of the items that a message names."""
+    fitting = [
+        one
+        for one in held.items
+        if kind == "remove" or (one.has_box and one.is_done == (kind == "untick"))
+    ]
+    again = Marked(asked.message)
+    again.marks[:] = marked.marks
+    found = named_items.mark_named(marked, fitting)
+    if not found and kind == "tick":
+        done = named_items.mark_named(again, [one for one in held.items if one.is_done])
+        if done and _is_covered(wish, kind, again):
+            return item_changes.tell_ticked(wish.route, held, done)
+    if not found or not _is_covered(wish, kind, marked):
+        return Step()
+    step = item_changes.change_items(asked, wish.route, held, found, CHANGES[kind])
+    return _left(wish, step, "tick_item") if step.text else step
+
+
+def _is_covered(wish: Wish, kind: ListKind, marked: Marked) -> bool:
+    """Return whether a message has words of a wish, and nothing else is left of it."""
+    words, changes = list_words.words_of(wish.language), changed.words_of(wish.language)
+    is_polite = changes.courtesy.search(marked.text)
+    if kind in CHANGES and any(one in marked.message for one in "?？") and not is_polite:
+        return False
+    marked.fit(words.place, "p")
+    marked.fit(changes.courtesy, "p")
+    # What asks has gaps: words between are not its own.
+    if kind in CHANGES and not marked.fit(words.cues[kind], "c"):
+        return False
+    if kind in CHANGES and marked.has(changes.denies):
+        return False
+    marked.fit(words.also[kind], "p")
+    marked.fit(words.that, "p")
+    return not any(one.isalnum() for one in marked.left(changes))
+
+
+def _steps(wish: Wish, asked: Asked, thing: Thing, marked: Marked) -> Step:
+    """Return the steps of a todo."""
+    if thing.kind != "todo":
+        return Step()
+    tool = item_changes.call_for(thing)
+    held = item_changes.held(asked, thing)
+    if held is None:
+        return Step() if asked.has(tool[0]) else Step(calls=(tool,))
+    if not held.items:
+        return Step()
+    route = msgspec.structs.replace(wish.route, intent="todo_state", arguments={}, things=(thing,))
+    return _left(wish, wish.act(asked, route), "todo_state", **{STEPS: "yes"})
+
+
+def _left(wish: Wish, step: Step, intent: str, **arguments: str) -> Step:
+    """Return a step that leaves how its message was understood."""
+    trace = msgspec.structs.replace(
+        step.trace or Trace(), intent=intent, language=wish.route.language, arguments=arguments
+    )
+    return msgspec.structs.replace(step, trace=trace)

@@ -1,0 +1,42 @@
+"""The words of wishes about lists, compiled for each language."""
+
+import functools
+import re
+from typing import NamedTuple
+
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.language_tables import Language, Pieces
+from app.agent.rules.languages.list_tables import ListKind, Lists
+from app.agent.rules.languages.plain_letters import plain_letters
+from app.agent.rules.phrases import phrases
+
+
+class ListWords(NamedTuple):
+    """The patterns of a language."""
+
+    place: re.Pattern[str]
+    that: re.Pattern[str]
+    clause: re.Pattern[str]
+    lacks: re.Pattern[str]
+    cues: dict[ListKind, re.Pattern[str]]
+    also: dict[ListKind, re.Pattern[str]]
+
+
+@functools.cache
+def words_of(language: Language) -> ListWords:
+    """Return the words by which a language speaks of lists."""
+    table = language_data.load_table(language, Lists)
+    spaced = language in phrases.alphabetic_languages()
+
+    def whole(pattern: Pieces) -> re.Pattern[str]:
+        text = plain_letters(language_data.join_pattern(pattern)) or "(?!)"
+        return re.compile(rf"(?<!\w)(?:{text})(?!\w)" if spaced else text)
+
+    return ListWords(
+        whole(table.place),
+        whole(table.that),
+        re.compile(rf"^\W*(?:{plain_letters(language_data.join_pattern(table.clause))})(?!\w)"),
+        whole(table.lacks),
+        {kind: whole(wish.cues) for kind, wish in table.kinds.items()},
+        {kind: whole(wish.also) for kind, wish in table.kinds.items()},
+    )

@@ -1,0 +1,50 @@
+"""Which items of a list a message names."""
+
+import re
+from collections.abc import Sequence
+
+from app.agent.rules.answers.item_changes import Item
+from app.agent.rules.changes.marked import FREE, Marked
+from app.agent.rules.languages.plain_letters import plain_letters
+from app.agent.rules.near import mentions, parts
+from app.agent.rules.near.parts import Part
+from app.agent.rules.passages import questions
+from app.agent.turn.steps import Thing
+
+ITEM = "i"
+MOST = 12
+"""So many items does a message name at most."""
+
+
+def mark_named(marked: Marked, items: Sequence[Item]) -> list[Item]:
+    """Return the items that a message names, and mark where; nothing where one name could be of
+    several.
+    """
+    found = [one for one in sorted(items, key=lambda one: -len(one.title)) if _mark(marked, one)]
+    things = {Thing("todo", at, one.title): one for at, one in enumerate(items)}
+    things = {thing: one for thing, one in things.items() if one not in found}
+    find = mentions.named_unspaced if questions.is_asian(marked.message) else mentions.named
+    while things and len(found) < MOST:
+        row = [one for one in parts.split(marked.message) if marked.marks[one.start] == FREE]
+        places = [one for one in find(row, list(things), "todo") if _is_free(marked, one)]
+        if not places:
+            break
+        if len(places[0].things) > 1:
+            return []
+        marked.mark([places[0][:2]], ITEM)
+        found.append(things.pop(places[0].things[0]))
+    return sorted(found, key=lambda one: one.place)
+
+
+def _is_free(marked: Marked, part: Part) -> bool:
+    return set(marked.marks[part.start : part.end]) == {FREE}
+
+
+def _mark(marked: Marked, item: Item) -> bool:
+    """Mark an item where it stands with its whole name."""
+    name = re.escape(plain_letters(item.title).lower())
+    spaced = not questions.is_asian(item.title)
+    pattern = re.compile(rf"(?<!\w){name}(?!\w)" if spaced else name)
+    spans = [one.span() for one in pattern.finditer(marked.text)]
+    free = [one for one in spans if set(marked.marks[slice(*one)]) == {FREE}]
+    return marked.mark(free[:1], ITEM)
