@@ -11,6 +11,7 @@ from app.agent.rules.dialogue import (
     followup_answers,
     followup_questions,
     followup_removals,
+    references,
     slots,
 )
 from app.agent.rules.dialogue.closed_classes import KINDS
