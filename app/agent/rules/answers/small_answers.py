@@ -1,29 +1,8 @@
-"""What is answered from the clock and from arithmetic alone."""
+"""What is answered from the clock alone."""
 
-import ast
-import operator
-import re
-from collections.abc import Callable, Mapping
-from decimal import Decimal, DivisionByZero, InvalidOperation, localcontext
-
-from app.agent.rules.dialogue import dialogue_words
-from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.phrases import dates
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step
-
-LONGEST_SUM = 100
-_HAN = "零一二三四五六七八九"
-_MARKS: Mapping[str, str] = {"%": "/100*"}
-"""What stands for a word in a sum, where it is not its own sign."""
-_OPERATIONS: Mapping[type[ast.operator], Callable[[Decimal, Decimal], Decimal]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-}
 
 
 def tell_date(asked: Asked, route: Route) -> Step:
@@ -35,92 +14,3 @@ def tell_date(asked: Asked, route: Route) -> Step:
 def tell_time(asked: Asked, route: Route) -> Step:
     """Return the time of day in the user's zone."""
     return Step(route.phrase("time_is", time=f"{asked.now:%H:%M}"))
-
-
-def calculate(asked: Asked, route: Route) -> Step:
-    """Return what a sum comes to, or say that it is none."""
-    sum_ = route.get("sum")
-    result = value_of(sum_, route.language)
-    if result is None:
-        return Step(route.phrase("no_sum"))
-    return Step(f"{' '.join(sum_.split())} = {result}")
-
-
-_ISO_DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b")
-
-
-def find_sum(text: str, language: Language) -> str:
-    """Return the sum of numbers that a message asks for among other words; else nothing.
-
-    “18400 of which 15 percent” is written out as a sum.
-    """
-    if len(text) > LONGEST_SUM or len(re.findall(r"\d+|百分", text)) < 2:
-        return ""
-    plain = _with_percents(_ISO_DAY.sub("", fold_text(text)), language)
-    for found in re.finditer(r"[\d(][^?？!！:：、，]*[\d)%]", plain):
-        if value_of(found[0], language) is not None:
-            return found[0]
-    return ""
-
-
-def _with_percents(plain: str, language: Language) -> str:
-    for table in dialogue_words.tables(language):
-        plain = re.sub(
-            language_data.join_pattern(table.percent),
-            lambda found: f"{_digits(found['n'])}%",
-            plain,
-        )
-    return plain
-
-
-def _digits(number: str) -> str:
-    """Return a number below a hundred in digits, as “十五” is 15."""
-    if number[0].isascii():
-        return number
-    tens, ten, ones = number.rpartition("十")
-    return str((_HAN.find(tens) if tens else bool(ten)) * 10 + max(_HAN.find(ones), 0))
-
-
-def value_of(text: str, language: Language) -> str | None:
-    """Return the value of a sum of numbers with + - × ÷, the words for them, % and brackets.
-
-    None where it is no such sum, or divides by nothing.
-    """
-    if len(text) > LONGEST_SUM:
-        return None
-    plain = _with_percents(fold_text(text), language)
-    for table in dialogue_words.tables(language):
-        for mark, words in table.sums.items():
-            plain = re.sub(language_data.join_pattern(words), _MARKS.get(mark, mark), plain)
-    # Where the share comes last, as in “80 × 15%”.
-    plain = re.sub(r"(\*\s*\d+(?:[.,]\d+)?)\s*%", r"\1/100", plain)
-    plain = re.sub(r"(?<=\d)[,'’ ](?=\d{3}\b)", "", plain).replace(",", ".")
-    if not re.fullmatch(r"[\d.+\-*/() ]+", plain) or not re.search(r"\d\s*[-+*/]\s*[\d(]", plain):
-        return None
-    try:
-        with localcontext(prec=2 * LONGEST_SUM):
-            found = _value(ast.parse(plain.strip(), mode="eval").body, plain.strip())
-    except (
-        SyntaxError,
-        ValueError,
-        InvalidOperation,
-        DivisionByZero,
-        RecursionError,
-        OverflowError,
-    ):
-        return None
-    shown = f"{found:.10f}".rstrip("0").rstrip(".")
-    return shown if len(shown) <= LONGEST_SUM else None
-
-
-def _value(node: ast.expr, text: str) -> Decimal:
-    match node:
-        case ast.Constant() if isinstance(node.value, int | float):
-            # As it was written: a float would not hold 0.1.
-            return Decimal(ast.get_source_segment(text, node) or "")
-        case ast.UnaryOp(op=ast.USub()):
-            return -_value(node.operand, text)
-        case ast.BinOp() if type(node.op) in _OPERATIONS:
-            return _OPERATIONS[type(node.op)](_value(node.left, text), _value(node.right, text))
-        case _:
-            raise ValueError
