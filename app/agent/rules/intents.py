@@ -17,10 +17,10 @@ from app.agent.rules.answers import (
     view_answers,
     waiting_answers,
 )
-from app.agent.rules.reckoning import days, reckoning
+from app.agent.rules.reckoning import days, note_answer, reckoning
 
 INTENTS = {
-    "ask": note_answers.answer_question,
+    "ask": note_answer.answer_question,
     "find_notes": note_answers.find_notes,
     "summarise": note_answers.summarise,
     "list_todos": list_answers.list_todos,

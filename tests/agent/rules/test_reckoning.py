@@ -6,7 +6,8 @@ from decimal import Decimal
 import pytest
 
 from app.agent.rules import rules
-from app.agent.rules.reckoning import numbers, sums, words, written_dates
+from app.agent.rules.passages.answer_passages import Text
+from app.agent.rules.reckoning import note_sums, numbers, reckoning, sums, words, written_dates
 from app.agent.rules.reckoning.sum_tokens import Amount
 from app.agent.turn.steps import Asked, Thing, Trace
 
@@ -136,9 +137,9 @@ def test_a_sum_goes_on_from_the_last(language: str, text: str, value: int) -> No
 
 def test_the_result_of_a_sum_is_what_the_next_goes_on_from() -> None:
     first = rules.next_step(asked("640 Euro durch zwei, wieviel ist das?"))
-    assert first.text == "640 euro ÷ 2 = 320 euro"
+    assert first.text == "640 Euro ÷ 2 = 320 Euro"
     assert first.trace is not None
-    assert rules.next_step(asked("und mal drei?", first.trace)).text == "320 euro × 3 = 960 euro"
+    assert rules.next_step(asked("und mal drei?", first.trace)).text == "320 Euro × 3 = 960 Euro"
 
 
 TOLD = Trace(intent="ask", language="zh", day="2026-12-10", about=(Thing("note", 1, "妈妈来访"),))
@@ -203,3 +204,114 @@ def test_easter_is_reckoned() -> None:
         "2027-03-28",
         "2038-04-25",
     ]
+
+
+NOTES = [
+    Text(1, "New flat", "Rent 1,280 euros a month, deposit 3,840 euros.\n", True),
+    Text(
+        2,
+        "Removal firms",
+        "Hanse Movers want 890 euros.\n\nRapid Transport want 740 euros.\n",
+        True,
+    ),
+    Text(3, "Chalet", "840 euros, à partager à quatre.\n", True),
+    Text(4, "Brioche", "Pour 10 brioches : 1 kg de farine, 600 g de beurre, 12 œufs.\n", True),
+    Text(5, "Tarifas", "Consulta: 38 euros.\n\nEsterilización de gata: 145 euros.\n", True),
+    Text(6, "Tenerife", "Apartamento Los Dragos, 96 euros por noche.\n", True),
+    Text(7, "料金表", "アップライトの調律：130ユーロ。\n\nグランドの調律：170ユーロ。\n", True),
+    Text(8, "王磊婚礼", "套餐价2600欧元，定金800欧元已付。\n", True),
+    Text(9, "新公寓", "月租980欧元，押金2940欧元。\n", True),
+    Text(10, "Winterlager", "Kosten: 640 Euro für den Winter.\n", True),
+    Text(11, "Sofa", "Between 400 and 450 euros. Armchair about 200 euros.\n", True),
+    Text(12, "Treatment tables", "Model Lojer 241 costs 2,150 euros. Call 040 5550 173.\n", True),
+    Text(13, "Fence", "Quote: 1.280 euros.\n", True),
+    Text(14, "Paint", "White: 30 euros. Also white, matt: 35 euros.\n", True),
+]
+
+
+@pytest.mark.parametrize(
+    ("language", "message", "shown"),
+    [
+        (
+            "en",
+            "deposit plus the first month's rent, how much is that?",
+            "3840 + 1280 = 5120 euros",
+        ),
+        ("en", "two months' rent plus the deposit, total?", "2 × 1280 + 3840 = 6400 euros"),
+        ("en", "how much is the rent for a year?", "12 × 1280 = 15360 euros"),
+        ("en", "what's 20 percent of the deposit?", "20 % × 3840 euros = 768 euros"),
+        ("en", "how much cheaper is Rapid than Hanse?", "890 - 740 = 150 euros"),
+        ("fr", "le chalet, ça fait combien par personne ?", "840 ÷ 4 = 210 euros"),
+        ("fr", "combien de beurre pour 20 brioches ?", "600 × 20 ÷ 10 = 1200 g"),
+        ("es", "y cuánto es el apartamento por 6 noches?", "6 × 96 = 576 euros"),
+        ("es", "cuánto cuestan dos consultas?", "2 × 38 = 76 euros"),
+        (
+            "ja",
+            "グランド3台とアップライト2台の調律だと合計いくら？",
+            "3 × 170 + 2 × 130 = 770ユーロ",
+        ),
+        ("zh", "王磊婚礼的尾款还有多少？", "2600 - 800 = 1800欧元"),
+        ("zh", "一年房租一共是多少", "12 × 980 = 11760欧元"),
+        ("de", "das Winterlager pro Person bei zwei Leuten?", "640 ÷ 2 = 320 Euro"),
+    ],
+)
+def test_amounts_of_a_note_are_reckoned_with(language: str, message: str, shown: str) -> None:
+    found = note_sums.solve(message, language, NOTES)
+    assert found is not None
+    assert reckoning.shown(found.reckoned, language) == shown
+
+
+@pytest.mark.parametrize(
+    ("language", "message"),
+    [
+        ("en", "how much is half of the sofa?"),
+        ("en", "what do 2 armchairs cost?"),
+        ("en", "how much is model Lojer 241?"),
+        ("en", "how much is the fence plus 10%?"),
+        ("en", "two cans of white, how much?"),
+        ("en", "how much is the rent for a week?"),
+        ("en", "how much for 3 months of the garage?"),
+        ("de", "wie viel kostet Halle 4?"),
+        ("de", "was kostet das Winterlager für 3 Monate?"),
+        ("zh", "月租除以三个押金是多少"),
+        ("en", "by how much?"),
+    ],
+)
+def test_nothing_is_reckoned_where_an_amount_is_not_sure(language: str, message: str) -> None:
+    found = note_sums.solve(message, language, NOTES)
+    assert found is None, found
+
+
+@pytest.mark.parametrize(
+    ("language", "message", "note", "asked_before", "shown"),
+    [
+        ("en", "by how much?", 2, "which firm was cheaper?", "890 - 740 = 150 euros"),
+        ("fr", "et pour 20 ?", 4, "combien de beurre pour 10", "600 × 20 ÷ 10 = 1200 g"),
+        ("es", "y con un 10% de descuento?", 5, "cuánto es la esterilización", "130,5 euros"),
+        ("zh", "扣掉定金，尾款还有多少", 8, "婚礼是几号", "2600 - 800 = 1800欧元"),
+    ],
+)
+def test_what_was_quoted_is_reckoned_with(
+    language: str, message: str, note: int, asked_before: str, shown: str
+) -> None:
+    told = NOTES[note - 1].content
+    assert note_sums.goes_on(message, language, told) or note_sums.may_ask(message, language)
+    found = note_sums.solve(message, language, NOTES, [note], told, asked_before)
+    assert found is not None
+    assert shown in reckoning.shown(found.reckoned, language)
+
+
+@pytest.mark.parametrize(
+    ("language", "message"),
+    [
+        ("en", "what does Rapid Transport want"),
+        ("en", "how much is the deposit?"),
+        ("es", "cuánto es la consulta?"),
+        ("zh", "豆包多重"),
+        ("en", "and on friday?"),
+        ("de", "und wo ist das?"),
+    ],
+)
+def test_what_asks_for_one_amount_or_none_is_no_sum(language: str, message: str) -> None:
+    assert not note_sums.may_ask(message, language)
+    assert not note_sums.goes_on(message, language, "Rent 1,280 euros a month")

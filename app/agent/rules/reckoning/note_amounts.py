@@ -21,7 +21,7 @@ from app.agent.rules.reckoning.numbers import Number
 from app.agent.rules.reckoning.sum_tokens import Amount
 
 MEASURES = words.MONEY | {"kg", "g", "l", "ml", "km", "m", "cm", "jin"}
-_CLAUSES = re.compile(r"(?<!\d)[,;](?= |$)|(?<=\d)[,;](?= )|[，；、。•|]|\. (?=\D)")
+_CLAUSES = re.compile(r"(?<!\d)[,;]|[,;](?!\d)|[，；、。•|]|\. (?=\D)")
 _RANGE_BEFORE = re.compile(r"\d\s*(?:[-~〜～/和或か到至]|から|[a-z]{1,3})\s*$")
 """What makes the number before an amount the other end of a stretch: “80 to 90 euros”."""
 
@@ -122,36 +122,58 @@ def _is_vague(text: str, one: Number, language: Language) -> bool:
 
 
 def holds(word: str, text: str) -> bool:
-    """Return whether a folded text has a word, or one that may stand for it."""
-    if questions.is_asian(word):
-        known = {word, *questions.alternatives(word)}
-        pairs = [word[at : at + 2] for at in range(len(word) - 1)]
-        return any(one in text for one in known) or (
-            len(word) > 2 and all(pair in text for pair in pairs)
-        )
+    """Return whether a folded text has a word, or one that may stand for it.
+
+    Where no spaces part words, it may be several of them.
+    """
+    return bool(_parts_held(word, text)) if questions.is_asian(word) else _has_word(word, text)
+
+
+def touches(word: str, text: str) -> bool:
+    """Return whether a folded text has a word, or where no spaces part words, a part of it."""
+    if not questions.is_asian(word):
+        return _has_word(word, text)
+    return any(_has_part(word[at : at + 2], text) for at in range(max(1, len(word) - 1)))
+
+
+def _has_word(word: str, text: str) -> bool:
     wanted = questions.alternatives(stem(word))
-    held = split_words(text)
+    held = [stem(one) for one in split_words(text)]
     return any(
-        one == stem(other)
-        or are_alike(one, stem(other))
-        or (len(one) > 3 and stem(other).endswith(one))
-        or (len(stem(other)) > 3 and one.endswith(stem(other)))
+        one == other
+        or are_alike(one, other)
+        or (len(one) > 3 and other.endswith(one))
+        or (len(other) > 3 and one.endswith(other))
         for one in wanted
         for other in held
     )
 
 
-def named(wanted: list[str], known: list[Fact]) -> Fact | None:
-    """Return the one amount beside which the words stand, with those of its note's name; None
-    where none or several are.
+def _parts_held(word: str, text: str) -> bool:
+    """Return whether a run of signs is made of words that a text has."""
+    if _has_part(word, text):
+        return True
+    return any(
+        _has_part(word[:at], text) and _parts_held(word[at:], text)
+        for at in range(2, len(word) - 1)
+    )
+
+
+def _has_part(part: str, text: str) -> bool:
+    return any(one in text for one in {part, *questions.alternatives(part)})
+
+
+def named(wanted: list[str], known: list[Fact], *, alone: bool = False) -> Fact | None:
+    """Return the one amount beside which the words stand, with those of its note's name, or where
+    it is `alone` there of the whole note; None where none or several are.
     """
     fitting: list[tuple[int, Fact]] = []
     for fact in known:
-        around = (
-            f"{fact.said} {words.folded(fact.note.title)} {words.folded(fact.sentence.heading)}"
-        )
+        around = words.folded(f"{fact.note.title} {fact.sentence.heading}") + f" {fact.said}"
+        if alone and any(touches(word, fact.said) for word in wanted):
+            around += f" {words.folded(fact.note.content)}"  # of which it is the only amount
         if all(holds(word, around) for word in wanted):
-            own = sum(holds(word, fact.said) for word in wanted)
+            own = sum(touches(word, fact.said) for word in wanted)
             fitting.append((own, fact))
     if not fitting:
         return None

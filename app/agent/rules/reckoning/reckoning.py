@@ -6,7 +6,7 @@ import msgspec
 
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.phrases import phrases
-from app.agent.rules.reckoning import days, numbers, sum_value, sums, words
+from app.agent.rules.reckoning import days, note_sums, numbers, sum_value, sums, words
 from app.agent.rules.reckoning.sum_tokens import Amount
 from app.agent.rules.reckoning.sum_value import Reckoned
 from app.agent.rules.routing.routing import Route
@@ -27,6 +27,12 @@ def go_on(asked: Asked, language: Language) -> Route | None:
         return None
     if (base := _told(asked.earlier[0])) and sums.reckon(asked.message, language, base):
         return Route("sum", language, {"sum": asked.message})
+    told = asked.earlier[0].told
+    if asked.earlier[0].about and note_sums.goes_on(asked.message, language, told):
+        before = asked.earlier[0].arguments.get("words", "")
+        said = f"{before} {asked.message}".strip()
+        arguments = {"words": said, "reckoned": "yes", "followed": "yes"}
+        return Route("ask", language, arguments)
     return None
 
 
@@ -83,7 +89,7 @@ def _told(last: Trace) -> Amount | None:
     """Return the amount that a turn told as the result of a sum."""
     if last.intent != "sum" or not last.told:
         return None
-    found = numbers.find(words.folded(last.told), last.language)
+    found = numbers.find(words.folded(last.told.partition("\n")[0]), last.language)
     if len(found) != 1:
         return None
     one = found[0]

@@ -3,7 +3,9 @@
 from decimal import Decimal, DivisionByZero, InvalidOperation, localcontext
 from typing import NamedTuple
 
+from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.question_tables import Questions
 from app.agent.rules.phrases import phrases
 from app.agent.rules.reckoning import words
 from app.agent.rules.reckoning.sum_tokens import Amount, Token
@@ -218,5 +220,7 @@ def written_amount(amount: Amount, language: Language) -> str:
     shown = plain_number(amount.value, language)
     if not amount.written:
         return shown
+    if amount.unit and language_data.load_table(language, Questions).capital_nouns:
+        amount = amount._replace(written=amount.written.capitalize())
     gap = "" if language not in phrases.alphabetic_languages() else " "
     return f"{shown}{gap}{amount.written}"
