@@ -56,6 +56,7 @@ PACKAGES = [
     "agent.rules.passages",
     "agent.rules.dialogue",
     "agent.rules.answers",
+    "agent.rules.reckoning",
     "agent.rules.near",
     "agent.rules.changes",
     "agent.rules.listed",

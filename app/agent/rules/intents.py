@@ -2,7 +2,6 @@
 
 from app.agent.rules.answers import (
     calendar_answers,
-    day_answers,
     folder_changes,
     list_answers,
     memory_answers,
@@ -18,9 +17,10 @@ from app.agent.rules.answers import (
     view_answers,
     waiting_answers,
 )
+from app.agent.rules.reckoning import days, note_answer, reckoning
 
 INTENTS = {
-    "ask": note_answers.answer_question,
+    "ask": note_answer.answer_question,
     "find_notes": note_answers.find_notes,
     "summarise": note_answers.summarise,
     "list_todos": list_answers.list_todos,
@@ -29,7 +29,10 @@ INTENTS = {
     "list_folders": list_answers.list_folders,
     "list_tags": view_answers.list_tags,
     "tell_view": view_answers.tell_view,
-    "days_left": view_answers.tell_days_left,
+    "days_left": days.tell_days_left,
+    "tell_days": days.tell_days,
+    "tell_day": days.tell_day,
+    "age": days.tell_age,
     "last_messages": message_answers.tell_last,
     "day": list_answers.sum_up_day,
     "changes": list_answers.tell_changes,
@@ -55,10 +58,9 @@ INTENTS = {
     "make_folder": folder_changes.make_folder,
     "rename_folder": folder_changes.rename_folder,
     "delete_folder": folder_changes.delete_folder,
-    "weekday": day_answers.tell_weekday,
     "date": small_answers.tell_date,
     "time": small_answers.tell_time,
-    "sum": small_answers.calculate,
+    "sum": reckoning.calculate,
     "remember": memory_answers.remember,
     "recall": memory_answers.recall_answer,
     "events": calendar_answers.list_events,

@@ -25,6 +25,7 @@ from app.agent.rules.look_further import Tried
 from app.agent.rules.near import near
 from app.agent.rules.near.readings import Reading
 from app.agent.rules.phrases import phrases
+from app.agent.rules.reckoning import reckoning
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Result, Step, Trace
@@ -105,7 +106,7 @@ def _traced(asked: Asked, route: Route, step: Step) -> Step:
         intent=left.intent or route.intent,
         language=route.language,
         arguments={**said, **route.arguments},
-        day=that_day.told(asked, step, route.language),
+        day=left.day or that_day.told(asked, step, route.language),
     )
     return msgspec.structs.replace(step, trace=trace)
 
@@ -319,6 +320,8 @@ def _understand(asked: Asked, language: Language) -> Route:
     if own and changes.moves_several(asked, found):
         found = msgspec.structs.replace(found, intent="one_at_a_time", arguments={})
     found = changes.as_todo(asked, changes.tidied(asked, found)) if own else found
+    if (reckoned := reckoning.read(asked, found)) is not None:
+        return reckoned
     if own and (seen := views.to_see(asked, found)) is not None:
         return seen
     unsure = found.intent == "ask" or (found.is_loose and found.intent not in SURER)

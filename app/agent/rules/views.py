@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from app.agent.rules.answers import day_answers, list_answers, list_filters, small_answers
+from app.agent.rules.answers import list_answers, list_filters
 from app.agent.rules.answers.list_filters import Filters
 from app.agent.rules.dialogue import dialogue_words, followup_questions, references, view_words
 from app.agent.rules.languages import language_data
@@ -17,6 +17,7 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.view_tables import ViewName
 from app.agent.rules.look_further import INSTEAD
 from app.agent.rules.phrases import phrases
+from app.agent.rules.reckoning import reckoning
 from app.agent.rules.routing import routing, wording
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, ThingKind, Trace
@@ -89,12 +90,6 @@ def to_see(asked: Asked, found: Route) -> Route | None:
     unsure = found.intent in SURE or found.is_loose
     if unsure and view_words.is_beyond(text, found.language):
         return _routed(found, "cannot")
-    may_be_day = found.intent in OF_DAYS or found.is_loose
-    if may_be_day and (day := day_answers.asked_day(asked, text, found.language)):
-        return day
-    may_be_sum = found.intent == "ask" or (found.intent != "sum" and _says_sum(found, text))
-    if may_be_sum and (sum_ := small_answers.find_sum(text, found.language)):
-        return _routed(found, "sum", sum=sum_)
     if found.intent in ("ask", "leave") and (after := _after_small_talk(text, found.language)):
         return after
     if not (unsure or found.intent in ACTS) or not _may_list(found, text):
@@ -128,12 +123,6 @@ def _named_list(found: Route, text: str) -> str:
         return ""
     start = folded.rfind(" ", 0, named.start()) + 1 if named.start() else 0
     return folded[start : named.end()]
-
-
-def _says_sum(found: Route, text: str) -> bool:
-    """Return whether what reads as the wish to see something is a sum: “19% off 18400”."""
-    reads = found.intent in READS or found.is_loose
-    return reads and small_answers.has_form(text, found.language)
 
 
 def _may_list(found: Route, text: str) -> bool:
@@ -232,10 +221,12 @@ def _view_of_words(asked: Asked, found: Route, wanted: Filters, text: str) -> Ro
 
 
 def go_on(asked: Asked, language: Language) -> Route | None:
-    """Return what a message of few words asks of the list before: how many, and altogether, when
-    that is due, or the same again; None where it says nothing of it.
+    """Return what a message of few words asks of the turn before: a sum or days, of a list how
+    many, and altogether, when that is due, or the same again; None where it says nothing of it.
     """
     last = asked.earlier[0] if asked.earlier else Trace()
+    if reckoned := reckoning.go_on(asked, language):
+        return reckoned
     if thanks := _thanks(asked, language):
         return thanks
     words = view_words.sort_words(asked.message, language)

@@ -70,7 +70,7 @@ class Trace(Struct, frozen=True, omit_defaults=True):
     `shown`: what it listed, in order. `about`: what it made, changed or quoted. `undo`: the calls
     that take back what it did, and `marks` how it left what it edited: the revision of a note, the
     last change of a todo. `asks`: what it asked back. `intent` and `arguments`: how its message was
-    understood. `day`: the one day that it told.
+    understood. `day`: the one day that it told, `told` the amount.
     """
 
     intent: str = ""
@@ -82,6 +82,7 @@ class Trace(Struct, frozen=True, omit_defaults=True):
     marks: tuple[Mark, ...] = ()
     asks: Question | None = None
     day: str = ""
+    told: str = ""
 
 
 class Asked(Struct, frozen=True):

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from app.agent.rules.answers import list_filters, small_answers
+from app.agent.rules.answers import list_filters
 from app.agent.rules.dialogue import dialogue_words, references, repairs
 from app.agent.rules.phrases import phrases
 from app.agent.rules.routing import routing
@@ -130,14 +130,6 @@ def test_a_part_of_a_message_is_found_as_it_was_written(
     text: str, folded: str, written: str
 ) -> None:
     assert dialogue_words.as_written(text, folded) == written
-
-
-@pytest.mark.parametrize(
-    ("language", "sum_", "value"),
-    [("zh", "12乘以7", "84"), ("zh", "80的15%", "12"), ("ja", "100割る8", "12.5")],
-)
-def test_sums_are_read_in_words(language: str, sum_: str, value: str) -> None:
-    assert small_answers.value_of(sum_, language) == value
 
 
 def test_a_list_in_one_line_is_parted() -> None:

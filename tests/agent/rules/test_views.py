@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from app.agent.rules import rules
-from app.agent.rules.answers import small_answers
 from app.agent.rules.dialogue import dialogue_words, view_words
 from app.agent.turn.steps import Asked, Result, Thing, Trace
 
@@ -112,17 +111,3 @@ def test_when_asks_of_what_was_shown_and_now_of_the_list_once_more() -> None:
 )
 def test_a_report_is_no_list(message: str) -> None:
     assert rules.understand(asked(message, LISTED)).intent != "list_todos"
-
-
-@pytest.mark.parametrize(
-    ("language", "message", "value"),
-    [
-        ("zh", "18400的百分之十五是多少", "2760"),
-        ("ja", "18400の15パーセントっていくら", "2760"),
-        ("en", "so what would 15 percent of 18400 be", "2760"),
-        ("en", "buy 2 eggs and 3 apples", None),
-    ],
-)
-def test_a_sum_is_found_among_other_words(language: str, message: str, value: str | None) -> None:
-    found = small_answers.find_sum(message, language)
-    assert (small_answers.value_of(found, language) if found else None) == value

@@ -38,7 +38,7 @@ def answer_question(asked: Asked, route: Route) -> Step:
         return step
     if not asked.results:
         return _searched(asked, route, question)
-    notes = _texts(asked)
+    notes = texts(asked)
     found = _passages_quoted_last(asked, route, question, notes)
     found = found or answer_passages.best_passages(question, notes)
     if not found and (step := _singly(asked, question)):
@@ -306,7 +306,7 @@ def _hits(asked: Asked) -> list[dict[str, Any]]:
     return [hits[note_id] for note_id in sorted(hits, key=lambda note_id: -points[note_id])]
 
 
-def _texts(asked: Asked) -> list[Text]:
+def texts(asked: Asked) -> list[Text]:
     """Return the notes that were found, as far as they were read."""
     read = {
         text.note_id: text for result in asked.of("get_note_content") if (text := _read(result))
@@ -316,15 +316,15 @@ def _texts(asked: Asked) -> list[Text]:
         for result in asked.of("search_notes")
         for row in result.content.get("result", {}).get("results", ())
     }
-    texts = []
+    found = []
     for hit in _hits(asked):
         content = begun.get(hit["id"], "")
         # A text of just that length was cut.
         whole = hit["id"] in begun and len(content) < BEGINNING
         begun_text = Text(hit["id"], hit["title"], content, whole)
-        texts.append(read.pop(hit["id"]) if hit["id"] in read else begun_text)
+        found.append(read.pop(hit["id"]) if hit["id"] in read else begun_text)
     # Those quoted last need not have been found.
-    return [*texts[: answer_passages.NOTES - len(read)], *read.values()]
+    return [*found[: answer_passages.NOTES - len(read)], *read.values()]
 
 
 def _read(result: Result) -> Text | None:

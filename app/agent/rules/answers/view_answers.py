@@ -1,17 +1,13 @@
-"""What is in a folder, has a tag or is about something, and how long it is until a day."""
+"""What is in a folder, has a tag or is about something."""
 
 import re
 from collections.abc import Mapping
-from datetime import date, datetime
 from typing import Any
 
-import msgspec
-
-from app.agent.rules.answers import list_answers, note_answers
-from app.agent.rules.dialogue import dialogue_words, resolve_reference
-from app.agent.rules.passages import answer_passages, questions
+from app.agent.rules.answers import list_answers
+from app.agent.rules.dialogue import resolve_reference
+from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text
-from app.agent.rules.phrases import dates
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Step, Thing, Trace
 
@@ -124,49 +120,3 @@ def list_tags(asked: Asked, route: Route) -> Step:
         return Step(route.phrase("no_tags"))
     lines = [f"- #{tag} ({count})" for tag, count in sorted(counts.items())]
     return Step("\n".join([route.phrase("tags"), *lines]))
-
-
-def tell_days_left(asked: Asked, route: Route) -> Step:
-    """Tell how many days are left until the day of a todo, or of what a note says.
-
-    The step is empty where neither names a day.
-    """
-    words = route.get("words")
-    if route.get("day"):
-        day = date.fromisoformat(route.get("day"))
-        return Step(_left(asked, route, route.get("title"), day))
-    if not asked.has("search_todos"):
-        fields = {"completed": False, "limit": MOST, **list_answers.zone_argument(asked)}
-        return Step(calls=(("search_todos", fields),))
-    dated = [
-        row for one in asked.of("search_todos") for row in one.content["todos"] if row["dueDate"]
-    ]
-    fitting = resolve_reference.fitting_rows(words, dated)
-    if len(fitting) == 1:
-        due = fitting[0]["dueDate"]
-        day = date.fromisoformat(due[:10])
-        if len(due) > len("2026-01-01"):
-            day = datetime.fromisoformat(due).astimezone(asked.now.tzinfo).date()
-        trace = Trace(about=list_answers.things("todo", fitting))
-        return Step(_left(asked, route, fitting[0]["title"], day), trace=trace)
-    searched = tuple(one for one in asked.results if one.tool != "search_todos")
-    asks = msgspec.structs.replace(asked, results=searched)
-    found = note_answers.answer_question(asks, msgspec.structs.replace(route, intent="ask"))
-    if found.calls:
-        return found
-    today = asked.now.date()
-    stems = questions.read_question(words).stems
-    for quote in found.quotes:
-        if not answer_passages.holds_all(f"{quote.text} {quote.title}", stems):
-            continue  # a day of something else
-        named = dialogue_words.find_days(fold_text(quote.text), asked)
-        if named and named[0].start.date() >= today:
-            left = _left(asked, route, quote.text, named[0].start.date())
-            return msgspec.structs.replace(found, text=f"{left}\n{found.text}")
-    return msgspec.structs.replace(found, empty=True)
-
-
-def _left(asked: Asked, route: Route, title: str, day: date) -> str:
-    count = (day - asked.now.date()).days
-    shown = dates.day(route.language, day, asked.now)
-    return route.phrase("days_left", title=title, count=count, day=shown).rstrip(" :：")

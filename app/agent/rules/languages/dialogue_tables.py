@@ -25,13 +25,11 @@ class Dialogue(Table, frozen=True):
     Days follow what fits `before`, `until` (with the day itself) and `after`, or are their group
     `day` where they stand before it.
     `ahead` says a length of time, `{by}`, from a day on; `priorities` are words for their numbers.
-    The group `n` of `percent` is the number of a share. `made_of` parts several things of one list.
+    `made_of` parts several things of one list.
     In a prompt around a question, `asked_by` begins the question, `answered` the place of its
     answer, `given` the texts to answer from; the group `reply` of `reply_exactly` is said where
     those do not answer, and an instruction that `speaks_of_given` texts may be followed by them
-    without a label. `sums` are words for the signs of a sum, `%` for a percentage of something;
-    `sum_forms` are other ways of saying one, by what is to be calculated: `{n}` and `{d}` are
-    numbers, `{p}` is one of per cent. `thousands` parts the digits of a long number.
+    without a label.
 
     May be missing: what somewhere in a short message `takes_back` what the turn before did; the
     group `rest` of `rather` is the thing that was meant instead of the one that was changed;
@@ -71,7 +69,6 @@ class Dialogue(Table, frozen=True):
     answered: Pieces
     given: Pieces
     reply_exactly: Pieces
-    sums: dict[str, Pieces]
     speaks_of_given: Pieces = ""
     takes_back: Pieces = "(?!)"
     rather: Pieces = "(?!)"
@@ -84,7 +81,6 @@ class Dialogue(Table, frozen=True):
     list_word: Pieces = "(?!)"
     adds: Pieces = "(?!)"
     in_folder: Pieces = "(?!)"
-    percent: Pieces = "(?!)"
     all_of: dict[int, Pieces] = msgspec.field(default_factory=dict)
     that_day: dict[int, Pieces] = msgspec.field(default_factory=dict)
     the_same: Pieces = "(?!)"

@@ -30,6 +30,7 @@ from app.agent.rules.languages.language_tables import (
 from app.agent.rules.languages.list_tables import Lists
 from app.agent.rules.languages.question_tables import Questions
 from app.agent.rules.languages.quickadd_tables import Dates, SharedDates
+from app.agent.rules.languages.reckoning_tables import Reckoning
 from app.agent.rules.languages.view_tables import Views
 from app.agent.rules.languages.wording_tables import Wording
 
@@ -54,6 +55,7 @@ FILES: Mapping[str, type[Table]] = {
     "lists": Lists,
     "views": Views,
     "followup": FollowUp,
+    "reckoning": Reckoning,
 }
 T = TypeVar("T", bound=Table)
 

@@ -171,8 +171,7 @@ class Times(Table, frozen=True):
 
     `weekdays` from Monday; `{day}` is one of them, `{unit}` one of the `units` but a year,
     `{long_unit}` neither an hour. The groups of `ahead`, `behind` and `ago` are a number and its
-    unit. `clock` are words for times of day; `particle` is left out after a time. `feasts` are
-    names of days by month and day, or `easter`.
+    unit. `clock` are words for times of day; `particle` is left out after a time.
     """
 
     weekdays: tuple[str, str, str, str, str, str, str]
@@ -186,7 +185,6 @@ class Times(Table, frozen=True):
     ago: Pieces = ""
     particle: Pieces = ""
     deadlines: Deadlines = Deadlines()
-    feasts: dict[str, Pieces] = msgspec.field(default_factory=dict)
 
 
 class Files(Table, frozen=True):

@@ -81,7 +81,13 @@ def _trimmed(text: str, words: ListWords, changes: Words) -> str:
     while text != before:
         before = text = text.strip(_EDGE)
         plain = Marked(text).text
-        for pattern in (changes.courtesy, words.lacks, words.also["add"], words.cues["add"], changes.filler):
+        for pattern in (
+            changes.courtesy,
+            words.lacks,
+            words.also["add"],
+            words.cues["add"],
+            changes.filler,
+        ):
             spans = [one.span() for one in pattern.finditer(plain)]
             if spans and spans[0][0] == 0:
                 text = text[spans[0][1] :]

@@ -84,9 +84,7 @@ def _next(wish: Wish, asked: Asked) -> Step:
     return _anywhere(wish, asked)
 
 
-def _lists(
-    wish: Wish, asked: Asked, kind: ListKind
-) -> Iterator[tuple[Thing, Marked | Step]]:
+def _lists(wish: Wish, asked: Asked, kind: ListKind) -> Iterator[tuple[Thing, Marked | Step]]:
     """Yield the lists that may be meant, with the message marked where it names one; or the step
     that looks for them.
     """
@@ -158,7 +156,7 @@ def _of(wish: Wish, asked: Asked, kind: ListKind, thing: Thing, marked: Marked) 
         return added_items.add(asked, wish.route, wish.language, thing, wish.act)
     if kind == "left" and not _is_covered(wish, kind, marked):
         return Step()
-    if not (tool := item_changes.call_for(thing))[0] in asked.tools:
+    if (tool := item_changes.call_for(thing))[0] not in asked.tools:
         return Step()
     if (held := item_changes.held(asked, thing)) is None:
         return Step() if asked.has(tool[0]) else Step(calls=(tool,))

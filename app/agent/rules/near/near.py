@@ -183,7 +183,7 @@ def is_kept(reading: Reading, read: Route, sample: Route) -> bool:
     """Return whether what a wish is about makes nothing else of it: `read` is what its plain words
     mean to the patterns, `sample` with any text in place of its own.
     """
-    if read.intent == "ask" or read.intent != sample.intent:
+    if read.intent in ("ask", "mean") or read.intent != sample.intent:
         return False
     return not reading.text or reading.text in map(routing.trim_name, read.arguments.values())
 

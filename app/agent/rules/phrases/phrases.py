@@ -75,6 +75,11 @@ def may_be(message: str, language: Language) -> bool:
     return bool(_HAN.search(message)) <= (language_data.languages()[language].script != "alphabet")
 
 
+def is_spaced(language: Language) -> bool:
+    """Return whether spaces part the words of a language."""
+    return language in _known_by()
+
+
 def alphabetic_languages() -> tuple[Language, ...]:
     """Return the languages that are known by their words, in their order."""
     return tuple(_known_by())

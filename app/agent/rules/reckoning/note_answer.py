@@ -1,0 +1,71 @@
+"""The answer to a question, reckoned or quoted.
+
+A sum with the amounts of a note where one is asked for and sure, else what the notes say.
+"""
+
+import msgspec
+
+from app.agent.rules.answers import note_answers
+from app.agent.rules.reckoning import note_sums, reckoning, sum_value, words, written_dates
+from app.agent.rules.reckoning.note_sums import Solved
+from app.agent.rules.routing.routing import Route
+from app.agent.turn.steps import Asked, Quote, Step, Thing, Trace, note_link
+
+
+def answer_question(asked: Asked, route: Route) -> Step:
+    """Return the sum that a question asks for, with the passages that its numbers stand in; else
+    the passages that answer it.
+    """
+    step = note_answers.answer_question(asked, route)
+    if step.calls or not asked.results or route.get("context"):
+        return _remembering(asked, step)
+    last = asked.earlier[0] if asked.earlier else Trace()
+    message = route.get("text") or asked.message
+    if not note_sums.may_ask(message, route.language) and not route.get("reckoned"):
+        return _remembering(asked, step)
+    solved = note_sums.solve(
+        message,
+        route.language,
+        note_answers.texts(asked),
+        before=[one.id for one in last.about if one.kind == "note"],
+        told=last.told,
+        asked_before=last.arguments.get("words", ""),
+    )
+    return _shown(route, solved) if solved else _remembering(asked, step)
+
+
+def _remembering(asked: Asked, step: Step) -> Step:
+    """Return a step that leaves what it quotes, so that what follows can reckon with it."""
+    told = "\n".join(one.text for one in step.quotes)
+    if not step.trace or not any(one.isdecimal() for one in told):
+        return step
+    plain = written_dates.first_of_stretches(words.folded(told))
+    days = {one.day for one in written_dates.find(plain, asked.now.date()) if not one.is_month}
+    day = days.pop().isoformat() if len(days) == 1 else ""
+    trace = msgspec.structs.replace(step.trace, told=told, day=day)
+    return msgspec.structs.replace(step, trace=trace)
+
+
+def _shown(route: Route, solved: Solved) -> Step:
+    found = solved.reckoned
+    note = solved.facts[0].note
+    sentences = dict.fromkeys(one.sentence for one in solved.facts)
+    quotes = tuple(
+        Quote(note.note_id, note.title, one.text, one.start, one.end) for one in sentences
+    )
+    lines = "\n".join(f"> {line}" for one in quotes for line in one.text.split("\n"))
+    link = f"— {note_link(note.note_id, note.title)}"
+    return Step(
+        f"{reckoning.shown(found, route.language)}\n\n{lines}\n\n{link}",
+        quotes=quotes,
+        trace=Trace(
+            intent="sum",
+            about=(Thing("note", note.note_id, note.title),),
+            told="\n".join(
+                (
+                    sum_value.written_amount(found.result, route.language),
+                    *(one.text for one in quotes),
+                )
+            ),
+        ),
+    )

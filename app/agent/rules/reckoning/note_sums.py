@@ -1,0 +1,399 @@
+"""Sums with the amounts of notes: only where each is surely the one that is meant."""
+
+import re
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from typing import NamedTuple
+
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.language_tables import Language, Pieces
+from app.agent.rules.languages.reckoning_tables import Keyword
+from app.agent.rules.passages import questions
+from app.agent.rules.passages.answer_passages import Text
+from app.agent.rules.passages.sentences import stem
+from app.agent.rules.phrases import phrases
+from app.agent.rules.reckoning import note_amounts, numbers, sum_value, sums, words
+from app.agent.rules.reckoning.note_amounts import Fact
+from app.agent.rules.reckoning.numbers import Number
+from app.agent.rules.reckoning.sum_tokens import Amount
+from app.agent.rules.reckoning.sum_value import Reckoned
+
+_KEYWORDS: tuple[Keyword, ...] = (
+    *("difference", "remaining", "each", "asks", "off", "onto", "split", "for", "filler"),
+)
+_TIMES = {("year", "month"): 12, ("week", "day"): 7, ("week", "night"): 7}
+_PERIODS = ("night", "day", "week", "month", "year", "hour")
+_EACH = (*_PERIODS, "km", "kg", "l", "person")
+
+
+class Solved(NamedTuple):
+    """What a sum with amounts of a note comes to, and those amounts."""
+
+    reckoned: Reckoned
+    facts: tuple[Fact, ...]
+
+
+class _Wanted(NamedTuple):
+    """A message that asks for a sum: its text, its numbers, and the words that name amounts."""
+
+    text: str
+    language: Language
+    numbers: list[Number]
+    names: list[str]
+
+    def says(self, keyword: Keyword) -> bool:
+        """Return whether the message has a word of that meaning."""
+        return words.says(self.language, keyword, self.text) is not None
+
+
+def may_ask(message: str, language: Language) -> bool:
+    """Return whether a message may ask for a sum with amounts of a note."""
+    if len(message) > sums.LONGEST:
+        return False
+    wanted = _read(message, language)
+    if any(wanted.says(one) for one in ("each", "remaining", "difference")):
+        return True
+    if not wanted.says("asks"):
+        return False
+    return bool(wanted.numbers or _has_sign(wanted) or _period(wanted))
+
+
+def goes_on(message: str, language: Language, told: str) -> bool:
+    """Return whether a message only says what is to be reckoned with an amount that was told."""
+    if len(message) > sums.LONGEST or not re.search(r"\d", told):
+        return False
+    wanted = _read(message, language)
+    if wanted.names:
+        return False
+    if wanted.says("difference") or wanted.says("remaining"):
+        return True
+    base = Amount(Decimal(1))
+    if sums.reckon(message, language, base) is not None:
+        return True
+    pattern = words.whole(language, words.table_of(language).base)
+    return len(wanted.numbers) == 1 and pattern.search(words.folded(told)) is not None
+
+
+def solve(
+    message: str,
+    language: Language,
+    notes: Sequence[Text],
+    before: Sequence[int] = (),
+    told: str = "",
+    asked_before: str = "",
+) -> Solved | None:
+    """Return the sum that a message asks for with the amounts of one of the notes; None where
+    none or several notes would give one.
+
+    `told` was quoted of the notes `before`, and `asked_before` what was asked then.
+    """
+    wanted = _read(message, language)
+    if not all(one.sure for one in wanted.numbers):
+        return None
+    if not wanted.names:
+        notes = [one for one in notes if one.note_id in before]
+    found = []
+    for note in notes:
+        known = note_amounts.facts(note, language)
+        if known and (one := _of_note(wanted, note, known, told, asked_before)):
+            found.append(one)
+    return found[0] if len(found) == 1 else None
+
+
+def _read(message: str, language: Language) -> _Wanted:
+    text = words.folded(message)
+    listed = numbers.find(words.hide_codes(text), language)
+    return _Wanted(text, language, listed, _names(text, language, listed))
+
+
+def _names(text: str, language: Language, listed: Sequence[Number]) -> list[str]:
+    """Return the words of a text that name amounts and notes."""
+    for one in sorted(listed, key=lambda one: -one.start):
+        text = f"{text[: one.start]} , {text[one.end :]}"
+    table = words.table_of(language)
+    keywords = (table.words.get(one, "(?!)") for one in _KEYWORDS)
+    signs = (*table.signs.values(), *table.after.values(), *table.shares.values())
+    periods = (table.units[one] for one in _PERIODS if one in table.units)
+    shares = (table.percent, table.tenths, table.kept)
+    rest = words.without(language, text, *signs, *keywords, *shares, *periods, *_weak(language))
+    left = words.left_words(language, rest)
+    return [one for one in left if stem(one) not in questions.general()]
+
+
+def _weak(language: Language) -> Iterator[Pieces]:
+    """Yield the words that may stand for a sign, where spaces part words."""
+    if phrases.is_spaced(language):
+        yield from words.table_of(language).weak.values()
+
+
+def _has_sign(wanted: _Wanted) -> bool:
+    table = words.table_of(wanted.language)
+    listed = (*table.signs.values(), *table.shares.values())
+    return any(words.whole(wanted.language, one).search(wanted.text) for one in listed)
+
+
+def _of_note(
+    wanted: _Wanted, note: Text, known: list[Fact], told: str, asked_before: str
+) -> Solved | None:
+    """Return the first of the kinds of sums that a message asks for, of one note."""
+    money = [one for one in known if one.amount.unit in words.MONEY]
+    if wanted.says("remaining") and not wanted.numbers:
+        return _remaining(wanted, note, money)
+    if wanted.says("difference") and not wanted.numbers:
+        return _difference(wanted, note, money)
+    if wanted.says("each") and (found := _each(wanted, note, money)):
+        return found
+    if wanted.names:
+        return _listed(wanted, note, money) or _with_one(wanted, known)
+    quoted = [one for one in known if one.sentence.text in told]
+    fact = _one_of(quoted, asked_before, wanted.language)
+    if fact is None:
+        return None
+    return _in_proportion(wanted, fact) or _of_period(wanted, fact) or _from(wanted, fact)
+
+
+def _all_held(names: Sequence[str], note: Text) -> bool:
+    text = words.folded(f"{note.title} {note.content}")
+    return all(note_amounts.holds(one, text) for one in names)
+
+
+def _remaining(wanted: _Wanted, note: Text, money: list[Fact]) -> Solved | None:
+    """Return a price without what was paid before."""
+    deposit = words.table_of(wanted.language).deposit
+    text = words.without(wanted.language, wanted.text, deposit)
+    if not _all_held(_names(text, wanted.language, ()), note):
+        return None
+    paid = [one for one in money if one.is_deposit]
+    whole = [one for one in money if not one.is_deposit]
+    if len(paid) != 1 or len(whole) != 1 or paid[0].per or whole[0].per:
+        return None
+    less = paid[0].amount.value <= whole[0].amount.value
+    return _put_together([(1, whole[0]), (-1, paid[0])], wanted) if less else None
+
+
+def _difference(wanted: _Wanted, note: Text, money: list[Fact]) -> Solved | None:
+    """Return by how much the two amounts of a note differ."""
+    if len(money) > 2:
+        money = [one for one in money if _tells_apart(wanted.names, one, money)]
+    if len(money) != 2 or not _all_held(wanted.names, note) or money[0].per != money[1].per:
+        return None
+    more, less = sorted(money, key=lambda one: -one.amount.value)
+    return _put_together([(1, more), (-1, less)], wanted)
+
+
+def _tells_apart(names: Sequence[str], fact: Fact, others: Sequence[Fact]) -> bool:
+    """Return whether one of the words stands beside an amount and not beside all others."""
+    return any(
+        note_amounts.touches(one, fact.said)
+        and not all(note_amounts.touches(one, other.said) for other in others)
+        for one in names
+    )
+
+
+def _each(wanted: _Wanted, note: Text, money: list[Fact]) -> Solved | None:
+    """Return the share of each of an amount, by as many as the message or the note says."""
+    fact = note_amounts.named(wanted.names, money)
+    if fact is None or fact.per:
+        return None
+    heads = {one.value for one in wanted.numbers}
+    if not heads:
+        heads = _shared_by(note, wanted.language)
+    if len(heads) != 1 or not (count := heads.pop()) or count != count.to_integral_value():
+        return None
+    return _times(fact, [("/", count)], wanted)
+
+
+def _shared_by(note: Text, asked: Language) -> set[Decimal]:
+    """Return by how many a note says that something is shared."""
+    language = note_amounts.language_of(note, asked)
+    pattern = words.whole(language, words.table_of(language).shared)
+    found = set()
+    for one in pattern.finditer(words.folded(note.content)):
+        said = next((text for name, text in one.groupdict().items() if text), "")
+        found |= {number.value for number in numbers.find(said, language)}
+    return found
+
+
+def _listed(wanted: _Wanted, note: Text, known: list[Fact]) -> Solved | None:
+    """Return amounts that are named, put together, so many of each as is said: “the deposit plus
+    two months of rent”, “two tunings and a repair”.
+    """
+    if not _only_adds(wanted):
+        return None
+    parts: list[tuple[Decimal, Fact]] = []
+    for factor, text in _parts(wanted):
+        counts = numbers.find(text, wanted.language)
+        names = _names(text, wanted.language, counts)
+        if not counts and not any(note_amounts.touches(n, f.said) for n in names for f in known):
+            if not _all_held(names, note):
+                return None
+            continue  # “by the list of prices”
+        fact = note_amounts.named(names, known) if names else None
+        times = _count(text, counts, names, fact, wanted.language) if fact else None
+        if fact is None or times is None or (counts and not _is_beside(names, fact)):
+            return None
+        parts.append((factor * times, fact))
+    distinct = {one.said for _, one in parts}
+    if len(parts) != len(distinct) or not parts or (len(parts) == 1 and parts[0][0] == 1):
+        return None
+    return _put_together(parts, wanted)
+
+
+def _is_beside(names: Sequence[str], fact: Fact) -> bool:
+    return any(note_amounts.touches(one, fact.said) for one in names)
+
+
+def _parts(wanted: _Wanted) -> Iterator[tuple[int, str]]:
+    """Yield what stands between the signs of a list of amounts, with 1 or -1 for its sign."""
+    table = words.table_of(wanted.language)
+    plus = [table.signs.get("+", ""), table.weak.get("+", "")]
+    spaced = phrases.is_spaced(wanted.language)
+    ends = (r"(?<![^\W_])", r"(?![^\W_])") if spaced else ("", "")
+    cut = f"{ends[0]}(?:{language_data.either(plus)}){ends[1]}|" + (
+        ", " if spaced else "[,，、]|和|跟|以及"
+    )
+    minus = f"{ends[0]}(?:{language_data.join_pattern(table.signs.get('-', '(?!)'))}){ends[1]}"
+    text = words.hide_codes(wanted.text)
+    for part in re.split(cut, text):
+        first, *others = re.split(minus, part)
+        yield 1, first
+        yield from ((-1, one) for one in others)
+
+
+def _count(
+    text: str, counts: Sequence[Number], names: Sequence[str], fact: Fact, language: Language
+) -> Decimal | None:
+    """Return how many of an amount a text says, 1 without a number; None where that is unsure."""
+    if not counts:
+        said = [unit for unit in _units_said(text, language) if unit != fact.per]
+        times = _TIMES.get((said[0], fact.per)) if said else 1
+        return Decimal(times) if times and len(said) < 2 else None
+    count = counts[0]
+    if len(counts) != 1 or count.value % 1:
+        return None
+    if count.unit in _EACH and fact.per:
+        times = 1 if count.unit == fact.per else _TIMES.get((count.unit, fact.per))
+        return count.value * times if times else None
+    # “Model 241” is no count of models.
+    behind = _names(text[count.end :], language, ())
+    if count.unit not in ("", "piece") or fact.per not in ("", "piece") or fact.is_deposit:
+        return None
+    return count.value if behind == list(names) or not phrases.is_spaced(language) else None
+
+
+def _of_period(wanted: _Wanted, fact: Fact) -> Solved | None:
+    """Return the price for some nights, months or other units of one that is for each."""
+    period = _period(wanted)
+    if period is None or fact.per not in _EACH or not _only_adds(wanted):
+        return None
+    count, unit = period
+    times = 1 if unit == fact.per else _TIMES.get((unit, fact.per))
+    if times is None or (times == 1 and count == 1):
+        return None
+    return _times(fact, [("*", count * times)], wanted)
+
+
+def _period(wanted: _Wanted) -> tuple[Decimal, str] | None:
+    """Return how many of which unit of time a message says, without a number one."""
+    counted = [(one.value, one.unit) for one in wanted.numbers if one.unit in _EACH]
+    if wanted.numbers:
+        return counted[0] if len(counted) == len(wanted.numbers) == 1 else None
+    said = _units_said(wanted.text, wanted.language)
+    return (Decimal(1), said[0]) if len(said) == 1 else None
+
+
+def _units_said(text: str, language: Language) -> list[str]:
+    """Return the units of time that a text names."""
+    units = words.table_of(language).units
+    return [
+        one for one in _PERIODS if one in units and words.whole(language, units[one]).search(text)
+    ]
+
+
+def _only_adds(wanted: _Wanted) -> bool:
+    """Return whether a message neither divides nor multiplies nor asks for a share."""
+    table = words.table_of(wanted.language)
+    listed = [*table.shares.values(), *table.after.values()]
+    listed += [pattern for sign, pattern in table.signs.items() if sign in "*/"]
+    listed += [table.percent, table.tenths, table.kept, table.percent_before]
+    other = any(words.whole(wanted.language, one).search(wanted.text) for one in listed)
+    keywords: tuple[Keyword, ...] = ("split", "each", "difference", "remaining")
+    return not (other or "%" in wanted.text or any(map(wanted.says, keywords)))
+
+
+def _with_one(wanted: _Wanted, known: list[Fact]) -> Solved | None:
+    """Return the sum of an amount that is named with what the message says: “half of the rent”."""
+    fact = note_amounts.named(wanted.names, known, alone=len(known) == 1)
+    if fact is None or not (fact.per in ("", "piece") or _has_sign(wanted)):
+        return None
+    return _from(wanted, fact) or _in_proportion(wanted, fact)
+
+
+def _from(wanted: _Wanted, fact: Fact) -> Solved | None:
+    """Return what a message reckons with an amount, its own numbers being shares or factors."""
+    text = wanted.text
+    for name in wanted.names:
+        text = text.replace(name, " ")
+    found = sums.reckon(text, wanted.language, fact.amount)
+    own = sum_value.plain_number(fact.amount.value, wanted.language)
+    return Solved(found, (fact,)) if found and fact.sure and own in found.shown else None
+
+
+def _one_of(quoted: list[Fact], asked_before: str, language: Language) -> Fact | None:
+    """Return the one amount of what was quoted that was asked for."""
+    if len(quoted) == 1:
+        return quoted[0] if quoted[0].sure else None
+    names = _read(asked_before, language).names
+    names = [one for one in names if any(note_amounts.touches(one, f.said) for f in quoted)]
+    return note_amounts.named(names, quoted) if names else None
+
+
+def _in_proportion(wanted: _Wanted, fact: Fact) -> Solved | None:
+    """Return an amount for another number than that for which a note tells it: “for twenty”."""
+    if len(wanted.numbers) != 1 or _has_sign(wanted):
+        return None
+    count = wanted.numbers[0]
+    language = note_amounts.language_of(fact.note, wanted.language)
+    pattern = words.whole(language, words.table_of(language).base)
+    text = words.folded(fact.sentence.text)
+    bases = {
+        number.value
+        for one in pattern.finditer(text)
+        for said in one.groupdict().values()
+        if said
+        for number in numbers.find(said, language)
+    }
+    if len(bases) != 1 or count.unit not in ("", "piece", "person") or not count.value:
+        return None
+    if "%" in wanted.text or words.says(wanted.language, "split", wanted.text):
+        return None
+    base = bases.pop()
+    if not base or base == count.value:
+        return None
+    return _times(fact, [("*", count.value), ("/", base)], wanted)
+
+
+def _times(fact: Fact, steps: list[tuple[str, Decimal]], wanted: _Wanted) -> Solved | None:
+    """Return an amount multiplied and divided, with the numbers."""
+    if not fact.sure:
+        return None
+    value, shown = fact.amount.value, sum_value.plain_number(fact.amount.value, wanted.language)
+    for sign, by in steps:
+        value = value * by if sign == "*" else value / by
+        shown += f" {'×' if sign == '*' else '÷'} {sum_value.plain_number(by, wanted.language)}"
+    return Solved(Reckoned(shown, fact.amount._replace(value=value)), (fact,))
+
+
+def _put_together(parts: Sequence[tuple[int | Decimal, Fact]], wanted: _Wanted) -> Solved | None:
+    """Return so many of each amount put together, where all are sure and of one unit."""
+    facts = tuple(one for _, one in parts)
+    if len({one.amount.unit for one in facts}) != 1 or not all(one.sure for one in facts):
+        return None
+    total, shown = Decimal(0), ""
+    for count, fact in parts:
+        total += count * fact.amount.value
+        number = sum_value.plain_number(fact.amount.value, wanted.language)
+        times = "" if abs(count) == 1 else f"{abs(count):f} × "
+        sign = (" - " if count < 0 else " + ") if shown else ""
+        shown += f"{sign}{times}{number}"
+    return Solved(Reckoned(shown, facts[0].amount._replace(value=total)), facts)

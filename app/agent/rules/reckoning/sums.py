@@ -1,0 +1,151 @@
+"""Sums as people say them, with numbers of their own or going on from one that was told."""
+
+import functools
+import itertools
+import re
+
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.reckoning_tables import Keyword
+from app.agent.rules.reckoning import sum_tokens, sum_value, words
+from app.agent.rules.reckoning.sum_tokens import Amount, Token
+from app.agent.rules.reckoning.sum_value import Reckoned, plain_number
+
+LONGEST = 200
+_CHANGES: tuple[Keyword, ...] = ("off", "onto")
+
+
+def reckon(text: str, language: Language, base: Amount | None = None) -> Reckoned | None:
+    """Return what a text that asks for a sum comes to; None where it asks for none surely.
+
+    With a `base` it goes on from that: “and times three?”
+    """
+    if len(text) > LONGEST:
+        return None
+    plain = words.folded(text)
+    hidden = _hide(plain)
+    if base is None:
+        return _whole_sum(plain, hidden, language) or _by_words(plain, hidden, language, None)
+    return _going_on(plain, hidden, language, base) or _by_words(plain, hidden, language, base)
+
+
+def _hide(plain: str) -> str:
+    """Return a text with blanks for days and the like; a whole sum such as “24/12” is none."""
+    if re.fullmatch(r"[\d\s.,()+*/×÷:%-]+=?\s*[?？]?", plain) and not re.search(
+        r"\d{4}-\d\d-\d\d|^0\d|\d\.\d\d?\.", plain
+    ):
+        return plain
+    return words.hide_codes(plain)
+
+
+def _whole_sum(plain: str, hidden: str, language: Language) -> Reckoned | None:
+    """Return the one sum of a text, where nothing stands beside it but words that ask for it."""
+    tokens = sum_tokens.tokens(hidden, language)
+    runs = [run for run in sum_tokens.runs(tokens, hidden, language) if sum_tokens.is_sum(run)]
+    if len(runs) != 1:
+        return None
+    run = runs[0]
+    if any(one.kind == "number" for one in tokens if one not in run):
+        return None
+    rest = f"{plain[: run[0].start]} , {plain[run[-1].end :]}"
+    left = words.left_words(language, _without_asking(rest, language))
+    asks = words.says(language, "asks", rest) is not None
+    weak = any(one.is_weak for one in run) or not any(one.kind != "number" for one in run)
+    if left and (weak or not asks):
+        return None
+    if weak and not asks and re.search(r"[^\W\d_\u3040-\u309f]", rest):
+        return None
+    kinds = {one.kind for one in run}
+    if {"percent", "of"} <= kinds and any(words.says(language, one, rest) for one in _CHANGES):
+        return None  # “5000 の 2割引き” is what is left
+    return sum_value.worked_out(run, language)
+
+
+def _going_on(plain: str, hidden: str, language: Language, base: Amount) -> Reckoned | None:
+    """Return the sum of what came before with what a text adds to it: “times three”, “half of
+    that”.
+    """
+    tokens = sum_tokens.tokens(hidden, language)
+    while tokens and tokens[0].kind == "of":
+        tokens = tokens[1:]  # “of that the half”
+    runs = sum_tokens.runs(tokens, hidden, language)
+    if len(runs) != 1 or len(tokens) != len(runs[0]) + (tokens[-1].kind == "of"):
+        return None
+    run = runs[0]
+    rest = f"{plain[: run[0].start]} , {plain[run[-1].end :]}"
+    if words.left_words(language, _without_asking(rest, language)):
+        return None
+    if len(run) > 1 and run[0].sign == "+" and run[0].is_weak and run[1].kind != "number":
+        run = run[1:]  # “and times three”
+    before = Token("number", run[0].start, run[0].start, amount=base)
+    if run[0].kind == "sign" and not (run[0].is_weak and run[0].sign == "+"):
+        return sum_value.worked_out([before, *run], language)
+    if len(run) == 1 and run[0].kind == "share":
+        of = Token("of", run[0].end, run[0].end)
+        return sum_value.worked_out([run[0], of, before], language)
+    if [one.kind for one in run] == ["number", "percent"] and tokens[-1].kind == "of":
+        return sum_value.worked_out([*run, tokens[-1], before], language)
+    if [one.kind for one in run] == ["number", "after"]:
+        return sum_value.worked_out([before, *run], language)
+    return None
+
+
+def _by_words(plain: str, hidden: str, language: Language, base: Amount | None) -> Reckoned | None:
+    """Return the sum that a word tells of two numbers: “80 with 15 % off”, “640 split by four”."""
+    tokens = [one for one in sum_tokens.tokens(hidden, language) if one.kind != "sign"]
+    percents = [one for one in tokens if one.kind == "percent"]
+    found = [one for one in tokens if one.kind == "number" and one not in _before(tokens, percents)]
+    heads = [one for one in found if one.amount and one.amount.unit == "person"]
+    rest = plain
+    for one in sorted(tokens, key=lambda one: -one.start):
+        rest = f"{rest[: one.start]} , {rest[one.end :]}"
+    asked = _without_asking(rest, language)
+    off, onto = (words.says(language, one, plain) for one in ("off", "onto"))
+    split, each = (words.says(language, one, plain) for one in ("split", "each"))
+    if words.left_words(language, _without(asked, language, "off", "onto", "split", "each", "for")):
+        return None
+    whole = [one.amount for one in found if one not in heads and one.amount]
+    if base is not None and not whole:
+        whole = [base]
+    if len(whole) != 1:
+        return None
+    shares = _before(tokens, percents)
+    if len(percents) == 1 and len(shares) == 1 and percents[0].sign == "kept":
+        sign = Token("sign", 0, 0, sign="*")
+        run = [Token("number", 0, 0, amount=whole[0]), sign, shares[0], percents[0]]
+        return sum_value.worked_out(run, language)
+    if len(percents) == 1 and len(shares) == 1 and not heads and bool(off) != bool(onto):
+        share = shares[0]
+        sign = Token("sign", 0, 0, sign="-" if off else "+")
+        run = [Token("number", 0, 0, amount=whole[0]), sign, share, percents[0]]
+        return sum_value.worked_out(run, language)
+    if len(heads) == 1 and (split or each) and not percents and heads[0].amount:
+        run = [
+            Token("number", 0, 0, amount=whole[0]),
+            Token("sign", 0, 0, sign="/"),
+            Token("number", 0, 0, amount=Amount(heads[0].amount.value)),
+        ]
+        return sum_value.worked_out(run, language)
+    return None
+
+
+def _before(tokens: list[Token], percents: list[Token]) -> list[Token]:
+    """Return the numbers of percentages."""
+    pairs = itertools.pairwise(tokens)
+    return [one for one, after in pairs if after in percents and one.kind == "number"]
+
+
+def _without_asking(text: str, language: Language) -> str:
+    return _without(text, language, "asks")
+
+
+def _without(text: str, language: Language, *keywords: Keyword) -> str:
+    table = words.table_of(language).words
+    listed = [table.get(one, "(?!)") for one in keywords]
+    return words.without(language, text, *listed)
+
+
+@functools.lru_cache(maxsize=256)
+def value_of(text: str, language: Language) -> str | None:
+    """Return the value of a whole sum, as it is written; None where it is none."""
+    found = reckon(text, language)
+    return plain_number(found.result.value, language) if found else None

@@ -1,0 +1,142 @@
+"""The dates that a text writes out, in any language, with or without their year."""
+
+import functools
+import re
+from collections.abc import Mapping
+from datetime import date, timedelta
+from typing import NamedTuple
+
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.quickadd_tables import Dates
+from app.agent.rules.reckoning import words
+
+_RANGE = re.compile(
+    r"\b(\d{1,2})(\.?) ?(?:-|/|au|to|bis(?: zum)?|al|until|till|y|et|and|und) ?"
+    r"(?:le |the |el )?\d{1,2}(?:st|nd|rd|th|\.)?(?= (?:of |de )?[a-z])"
+)
+_HAN_RANGE = re.compile(r"(\d{1,2}[日号]?)(?:[-~〜～到至]|から)\d{1,2}[日号]")
+
+
+class Found(NamedTuple):
+    """A date at start..end of a folded text; the first day of a month where only that is said."""
+
+    day: date
+    has_year: bool
+    start: int
+    end: int
+    is_month: bool = False
+
+
+def find(text: str, today: date) -> list[Found]:
+    """Return the dates of a folded text in their order; of a stretch of days the first.
+
+    One without a year is the next from today on.
+    """
+    found: list[Found] = []
+    for pattern in (_numeric(), _named()):
+        for one in pattern.finditer(text):
+            if (read := _read(one, today)) and not any(
+                other.start < read.end and read.start < other.end for other in found
+            ):
+                found.append(read)
+    return sorted(found, key=lambda one: one.start)
+
+
+def first_of_stretches(text: str) -> str:
+    """Return a folded text with stretches of days cut to their first."""
+    return _HAN_RANGE.sub(r"\1", _RANGE.sub(r"\1\2", text))
+
+
+def _read(one: re.Match[str], today: date) -> Found | None:
+    said = {re.sub(r"\d", "", name): value for name, value in one.groupdict().items() if value}
+    month = said.get("month", "")
+    number = int(month) if month.isdecimal() else _months().get(month.rstrip("."))
+    if number is None:
+        return None
+    year = int(said["year"]) if "year" in said else 0
+    year += 2000 if 0 < year < 100 else 0
+    try:
+        day = date(year or today.year, number, int(said.get("day", "1")))
+        if not year and day < today:
+            day = day.replace(year=today.year + 1)
+    except ValueError:
+        return None
+    if "day" not in said and not year:
+        return None
+    return Found(day, bool(year), one.start(), one.end(), "day" not in said)
+
+
+@functools.cache
+def _numeric() -> re.Pattern[str]:
+    return re.compile(
+        r"(?<![\d.-])(?P<year1>\d{4})-(?P<month1>\d\d)-(?P<day1>\d\d)(?!\d)"
+        r"|(?<!\d)(?:(?P<year2>\d{4})年)?(?P<month2>\d{1,2})月(?P<day2>\d{1,2})[日号]?"
+        r"|(?<!\d)(?P<year3>\d{4})年(?P<month3>\d{1,2})月"
+        r"|(?<![\d.])(?P<day4>\d{1,2})\.(?P<month4>\d{1,2})\.(?P<year4>\d{4}|\d\d(?!\d))?(?!\d)"
+        r"|(?<![\d/])(?P<day5>\d{1,2})/(?P<month5>\d{1,2})/(?P<year5>\d{4})(?!\d)"
+    )
+
+
+@functools.cache
+def _named() -> re.Pattern[str]:
+    month = "|".join(sorted(map(re.escape, _months()), key=len, reverse=True))
+    year = r"(?:,? (?:de |del )?(?P<year{n}>(?:19|20)\d\d)(?!\d))"
+    return re.compile(
+        rf"(?<![\w.])(?P<day1>\d{{1,2}})(?:\.|st|nd|rd|th|er)? ?(?:of |de )?"
+        rf"(?P<month1>{month})\b\.?"
+        + year.format(n=1)
+        + "?"
+        + rf"|\b(?P<month2>{month})\b\.? (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?(?![\d:.,]\d|\d)"
+        + year.format(n=2)
+        + "?"
+        + rf"|\b(?P<month3>{month})\b\.?"
+        + year.format(n=3)
+    )
+
+
+@functools.cache
+def _months() -> Mapping[str, int]:
+    return {
+        words.folded(name): number
+        for table in language_data.of_all(Dates)
+        for number, names in table.months.items()
+        for name in names
+        if name.isalpha() and len(words.folded(name)) > 2 and words.folded(name).isascii()
+    }
+
+
+def feast(text: str, language: Language, today: date) -> Found | None:
+    """Return the feast that a folded text names, the next from today on."""
+    listed = words.table_of(language).feasts
+    places = [
+        (one, when)
+        for when, pattern in listed.items()
+        for one in words.whole(language, pattern).finditer(text)
+    ]
+    if not places:
+        return None
+    # Of “Christmas Eve” and “Christmas” the longer.
+    one, when = max(places, key=lambda place: len(place[0][0]))
+    day = next(
+        day for year in (today.year, today.year + 1) if (day := _of_year(when, year)) >= today
+    )
+    return Found(day, True, one.start(), one.end())
+
+
+def _of_year(when: str, year: int) -> date:
+    if when.startswith("easter"):
+        return easter(year) + timedelta(days=int(when.removeprefix("easter") or 0))
+    month, day = when.split("-")
+    return date(year, int(month), int(day))
+
+
+def easter(year: int) -> date:
+    """Return the Sunday of Easter in the western church, by Gauss's reckoning."""
+    golden, century = year % 19, year // 100
+    moon = (19 * golden + century - century // 4 - (8 * century + 13) // 25 + 15) % 30
+    moon -= moon // 28 * (1 - 29 // (moon + 1) * (21 - golden) // 11)
+    sunday = (year + year // 4 + moon + 2 - century + century // 4) % 7
+    ahead = moon - sunday
+    month = 3 + (ahead + 40) // 44
+    return date(year, month, ahead + 28 - 31 * (month // 4))
