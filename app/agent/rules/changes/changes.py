@@ -6,7 +6,16 @@ from collections.abc import Callable
 
 import msgspec
 
-from app.agent.rules.changes import levels, marked, plain_tasks, readings, reused, several, texts
+from app.agent.rules.changes import (
+    last_spoken,
+    levels,
+    marked,
+    plain_tasks,
+    readings,
+    reused,
+    several,
+    texts,
+)
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
@@ -39,6 +48,8 @@ def is_surer(asked: Asked, route: Route) -> bool:
     kinds = readings.kinds_of(asked, language)
     says = marked.words_of(language).saying.search(marked.Marked(asked.message).text)
     if "todos" in kinds or ("note" in kinds and says is not None):
+        return True
+    if "tag" in kinds and last_spoken.says_same_tag(asked.message, language):
         return True
     if route.intent == "append_note" and "tag" in kinds:
         return True

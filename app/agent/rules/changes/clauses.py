@@ -192,6 +192,8 @@ def _about_it(asked: Asked, text: str, language: Language, understand: Understan
     tells = wish.intent == "complete_todo" and (wish.is_loose or wish.get("did"))
     if wish.intent not in OF or tells:
         return None
+    if wish.intent == "change_todo" and FIELDS.isdisjoint(wish.arguments):
+        return None
     if wish.things:
         return wish if set(wish.things) <= set(SOMETHING) else None
     target = wish.get("target") or wish.get("words")

@@ -25,7 +25,7 @@ def refer(
 ) -> Reference | None:
     """Return what words refer to in the turns before; None where they refer to none of them."""
     newest = next((left for left in (_of(one, kinds) for one in asked.earlier) if left), ())
-    shown = next((found for trace in asked.earlier if (found := _kept(trace.shown, kinds))), ())
+    shown = next((found for trace in asked.earlier if (found := _listed(trace, kinds))), ())
     if dialogue_words.whole(language, "it", words):
         return _single(newest)
     if dialogue_words.whole(language, "other", words):
@@ -125,6 +125,12 @@ def _of(trace: Trace, kinds: Collection[ThingKind]) -> tuple[Thing, ...]:
     """Return what a turn was about, or else what it listed, or asked about."""
     asked_about = trace.asks.choices if trace.asks else ()
     return _kept(trace.about, kinds) or _kept(trace.shown, kinds) or _kept(asked_about, kinds)
+
+
+def _listed(trace: Trace, kinds: Collection[ThingKind]) -> tuple[Thing, ...]:
+    """Return what a turn listed, or the several things that it made or changed."""
+    several = _kept(trace.about, kinds)
+    return _kept(trace.shown, kinds) or (several if len(several) > 1 else ())
 
 
 def _kept(things: Sequence[Thing], kinds: Collection[ThingKind]) -> tuple[Thing, ...]:
