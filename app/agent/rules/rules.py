@@ -105,7 +105,7 @@ def _traced(asked: Asked, route: Route, step: Step) -> Step:
         left,
         intent=left.intent or route.intent,
         language=route.language,
-        arguments={**said, **route.arguments},
+        arguments={**said, **left.arguments, **route.arguments},
         day=left.day or that_day.told(asked, step, route.language),
     )
     return msgspec.structs.replace(step, trace=trace)

@@ -95,7 +95,8 @@ def list_notes(asked: Asked, route: Route) -> Step:
         total = len(rows)
     if not rows:
         return Step(route.phrase("no_notes_there", owner=asked.persona.owner))
-    trace = Trace(shown=things("note", rows))
+    tag = {"tag": wanted.tag} if wanted.tag else {}
+    trace = Trace(shown=things("note", rows), arguments=tag)
     if counts(route, text):
         return Step(route.phrase("count_notes", count=total), trace=trace)
     head = route.phrase("notes", owner=asked.persona.owner)

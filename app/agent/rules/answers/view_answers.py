@@ -47,7 +47,9 @@ def _listed(
     route: Route, found: Mapping[str, Any], told: str, about: tuple[Thing, ...] = ()
 ) -> Step:
     rows, total = found["notes"], found["totalNotes"]
-    trace = Trace(shown=list_answers.things("note", rows), about=about if not rows else ())
+    shown = list_answers.things("note", rows)
+    tag = {"tag": told[1:]} if told.startswith("#") else {}
+    trace = Trace(shown=shown, about=about if not rows else (), arguments=tag)
     if not rows:
         return Step(route.phrase("no_notes_of", told=told), trace=trace)
     if route.get("counted"):

@@ -8,6 +8,7 @@ import msgspec
 
 from app.agent.rules.changes import (
     days,
+    last_spoken,
     levels,
     marked,
     plain_tasks,
@@ -49,6 +50,8 @@ def is_surer(asked: Asked, route: Route) -> bool:
     kinds = readings.kinds_of(asked, language)
     says = marked.words_of(language).saying.search(marked.Marked(asked.message).text)
     if "todos" in kinds or ("note" in kinds and says is not None):
+        return True
+    if "tag" in kinds and last_spoken.says_same_tag(asked.message, language):
         return True
     if route.intent == "append_note" and "tag" in kinds:
         return True

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from app.agent.rules.answers import targets
-from app.agent.rules.changes import changes, days, named, readings, reused
+from app.agent.rules.changes import changes, days, named, readings, reused, told
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import references, resolve_reference
 from app.agent.rules.languages import language_data
@@ -83,9 +83,16 @@ def change(
             wish, act(asked, msgspec.structs.replace(wish, language=route.language))
         )
     found = wishes(asked, route, understand)
-    if not found:
+    tells = told.may_tell(asked, route, language)
+    if not (found or tells):
         return otherwise(asked, route)
+    if missing := _missing(asked):
+        return Step(calls=missing)
     step = _change(asked, found, act)
+    if step is None and tells:
+        tried = reused.reuse(asked, functools.partial(_settled, otherwise, route))
+        done = tried.trace is not None and tried.trace.undo
+        step = tried if tried.calls or done else told.ask(asked, language) or tried
     return step or reused.reuse(asked, functools.partial(_settled, otherwise, route))
 
 
@@ -110,8 +117,6 @@ def _both(asked: Asked, language: Language, understand: Understand) -> Route | N
 
 def _change(asked: Asked, found: Sequence[Parted], act: Act) -> Step | None:
     """Return the step of the first of these wishes whose thing is there; None where none is."""
-    if missing := _missing(asked):
-        return Step(calls=missing)
     for lead, rest, wish in found:
         things = _named(asked, lead, wish)
         if not things or (len(things) > 1 and asked.earlier):
@@ -186,6 +191,8 @@ def _about_it(asked: Asked, text: str, language: Language, understand: Understan
     wish = _understood(part, language, understand)
     tells = wish.intent == "complete_todo" and (wish.is_loose or wish.get("did"))
     if wish.intent not in OF or tells:
+        return None
+    if wish.intent == "change_todo" and FIELDS.isdisjoint(wish.arguments):
         return None
     if wish.things:
         return wish if set(wish.things) <= set(SOMETHING) else None

@@ -4,9 +4,11 @@ import re
 from collections.abc import Sequence
 
 from app.agent.rules.changes import texts
-from app.agent.rules.changes.marked import Marked, Words
+from app.agent.rules.changes.marked import Marked, Words, words_of
 from app.agent.rules.changes.named import Named
-from app.agent.rules.dialogue import references
+from app.agent.rules.dialogue import dialogue_words, references
+from app.agent.rules.languages.change_tables import ChangeKind
+from app.agent.rules.languages.language_tables import Language
 from app.agent.turn.steps import Asked, ThingKind
 
 NOTES: tuple[ThingKind, ...] = ("note",)
@@ -35,3 +37,27 @@ def new_name(
     if not text or re.search(r"\w", words.filler.sub("", filler)):
         return None
     return marked, Named(last, 0, 0), text
+
+
+def is_new_note(marked: Marked, named: Named, words: Words) -> bool:
+    """Return whether only a new note’s text names it: “a note called Pancakes: 1 l of milk”."""
+    said = words.cues["note"].search(marked.text)
+    return said is not None and said.start() < named.start
+
+
+def same_tag(asked: Asked, kind: ChangeKind, language: Language) -> dict[str, str]:
+    """Return the arguments of a change by “that same tag”: the one spoken of last."""
+    if not says_same_tag(asked.message, language):
+        return {}
+    tag = next((one.arguments["tag"] for one in asked.earlier if one.arguments.get("tag")), "")
+    untag = {"untag": "yes"} if kind == "untag" else {}
+    return {"tag": tag, **untag} if tag else {}
+
+
+def says_same_tag(message: str, language: Language) -> bool:
+    """Return whether a message speaks of a tag only as “that same tag”."""
+    marked = Marked(message)
+    return any(
+        dialogue_words.ends_with(language, "the_same", marked.text[: one.start()])
+        for one in words_of(language).cues["tag"].finditer(marked.text)
+    )

@@ -205,7 +205,7 @@ def _head_and_text(
         if kind == "rename":
             if not (named or said) and (new := last_spoken.new_name(asked, of, words)):
                 return new
-            if named and _is_new_note(marked, named[0], words):
+            if named and last_spoken.is_new_note(marked, named[0], words):
                 continue
         if not named or named[0].start >= len(head.text) or not marked.mark([named[0][1:]], NAME):
             continue
@@ -216,12 +216,6 @@ def _head_and_text(
         if not said and (said := texts.text_of(marked, words, kind, exact=exact)):
             return marked, named[0], said
     return None
-
-
-def _is_new_note(marked: Marked, named: Named, words: Words) -> bool:
-    """Return whether only a new note’s text names it: “a note called Pancakes: 1 l of milk”."""
-    said = words.cues["note"].search(marked.text)
-    return said is not None and said.start() < named.start
 
 
 def _settled(intent: str, language: Language, named: Named, **arguments: str) -> Route:
@@ -236,6 +230,9 @@ def _of_thing(
 ) -> Route | None:
     """Return a change that gives a thing a text: a step, a tag, a name."""
     intent, field, of = WITH_TEXT[kind]
+    if intent == "change_note" and (same := last_spoken.same_tag(asked, kind, language)):
+        named = find(asked, Marked(asked.message), things, of, language)
+        return _settled(intent, language, named[0], **same) if named else None
     found = _head_and_text(asked, kind, things, of, language)
     if found is None:
         return several.step_there(asked, language) if kind == "step" else None

@@ -75,7 +75,7 @@ def _later(asked: Asked, said: Said, last: Trace) -> Route | None:
         and slots.only_little(beside, said.language)
     ):
         return None
-    way = {"earlier": "yes"} if said.has("earlier") and not said.has("later") else {}
+    way = {"earlier": "yes"} if said.has("earlier") else {}
     return settled(said, "change_todo", todos, by=by, **way)
 
 

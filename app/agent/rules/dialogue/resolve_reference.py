@@ -1,6 +1,7 @@
 """Which one is meant: the notes, todos and folders that fit the words somebody used for one."""
 
 import functools
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,8 @@ from app.agent.turn.steps import Thing
 
 SHOWN = 8
 _LINKS = ("", "s", "es", "n", "en", "-")
+_SPELLED_OUT = re.compile("([aou])e")
+"""An umlaut of those who have none to type."""
 SHORTEST = 3
 SEARCHED = 5
 """So many words are searched for one by one."""
@@ -150,8 +153,10 @@ def _is_held(wanted: str, title: str, *, ends: bool = False) -> bool:
 
 @functools.cache
 def same(one: str) -> tuple[str, ...]:
-    """Return the stems that mean the same: “bought” is of “buy”."""
-    return tuple(sorted({other for group in _groups() if one in group for other in group} - {one}))
+    """Return the stems that mean the same: “bought” is of “buy”, “buecher” of “Bücher”."""
+    plain = _SPELLED_OUT.sub(r"\1", one)
+    alike = {other for group in _groups() if one in group for other in group}
+    return tuple(sorted({*alike, plain} - {one}))
 
 
 @functools.cache
