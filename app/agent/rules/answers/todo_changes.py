@@ -11,7 +11,7 @@ import msgspec
 from app.agent.quickadd import quickadd
 from app.agent.quickadd.quickadd import QuickAdd
 from app.agent.rules.answers import folder_changes, list_answers, targets
-from app.agent.rules.dialogue import dialogue_words
+from app.agent.rules.dialogue import dialogue_words, slots
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.languages.quickadd_tables import Dates
@@ -112,7 +112,9 @@ def _change(asked: Asked, route: Route, row: Mapping[str, Any]) -> dict[str, Any
         return {"dueDate": None}
     if route.get("priority"):
         level = dialogue_words.priority_of(route.get("priority"), route.language)
-        return None if level is None else {"priority": level}
+        due = _new_due(asked, route, row) if route.get("day") else None
+        fields: dict[str, Any] = {"priority": level} | ({"dueDate": due} if due else {})
+        return None if level is None or (route.get("day") and not due) else fields
     if route.get("step"):
         steps = [
             {name: step[name] for name in ("id", "title", "completed")}
@@ -121,7 +123,8 @@ def _change(asked: Asked, route: Route, row: Mapping[str, Any]) -> dict[str, Any
         more = dialogue_words.split_list(route.get("step"), route.language)
         return {"steps": [*steps, *({"title": title} for title in more)]}
     due = _new_due(asked, route, row)
-    return None if due is None else {"dueDate": due}
+    level = _read(route.get("day"), asked.now, route).priority if route.get("day") else 0
+    return None if due is None else {"dueDate": due} | ({"priority": level} if level else {})
 
 
 def _new_due(asked: Asked, route: Route, row: Mapping[str, Any]) -> str | None:
@@ -138,7 +141,10 @@ def _new_due(asked: Asked, route: Route, row: Mapping[str, Any]) -> str | None:
         stored = _stored_due(row)
         if isinstance(read.due, datetime) and stored and not isinstance(stored, datetime):
             return None  # an hour before a whole day is no moment
-        if route.get("earlier") and read.due is not None:
+        is_earlier = route.get("earlier") or _goes_earlier(asked, route)
+        if is_earlier and old is None:
+            return None  # nothing to be before
+        if is_earlier and read.due is not None:
             return _before(base, read.due, is_day=not isinstance(_stored_due(row), datetime))
     else:
         read = _read(route.get("day"), now, route)
@@ -156,6 +162,14 @@ def _new_due(asked: Asked, route: Route, row: Mapping[str, Any]) -> str | None:
     if due and old is not None and isinstance(_stored_due(row), datetime):
         return datetime.combine(due, old.timetz()).isoformat(timespec="minutes")
     return read.due_date
+
+
+def _goes_earlier(asked: Asked, route: Route) -> bool:
+    """Return whether a message says that something is to be sooner, and not later."""
+    language = route.get("written") or route.language
+    told = slots.without_quoted(asked.message)
+    early = slots.has_kind(told, language, "earlier")
+    return early and not slots.has_kind(told, language, "later")
 
 
 def _corrected(old: datetime, read: QuickAdd, now: datetime, route: Route) -> date | datetime:
@@ -262,6 +276,9 @@ def _state_line(asked: Asked, route: Route, old: Mapping[str, Any], row: Mapping
         return route.phrase("renamed", old=old.get("title", ""), title=row["title"])
     if old.get("completed") and not row["completed"]:
         return route.phrase("reopened", title=row["title"])
+    if old.get("priority") != row["priority"] and old.get("dueDate") != row.get("dueDate"):
+        at_first, then = ({**row, name: old.get(name)} for name in ("dueDate", "priority"))
+        return "\n".join(_state_line(asked, route, old, one) for one in (at_first, then))
     if old.get("priority") != row["priority"]:
         return route.phrase("prioritised", title=row["title"], priority=row["priority"])
     if old.get("dueDate") != row.get("dueDate"):
@@ -271,6 +288,8 @@ def _state_line(asked: Asked, route: Route, old: Mapping[str, Any], row: Mapping
         return route.phrase("rescheduled", title=row["title"], due=due)
     if route.get("priority"):  # as it was before
         return route.phrase("prioritised", title=row["title"], priority=row["priority"])
+    if route.get("clear"):
+        return route.phrase("undated", title=row["title"])
     if row.get("dueDate") and (route.get("day") or route.get("by")):
         due = dates.stored(route.language, row["dueDate"], asked.now)
         return route.phrase("rescheduled", title=row["title"], due=due)

@@ -170,11 +170,15 @@ def _more_of(asked: Asked, text: str, last: Trace, language: Language) -> Route 
     todos = tuple(one for one in last.about if one.kind == "todo")
     if not todos or last.intent not in {"add_todo", "change_todo"}:
         return None
-    if dialogue_words.priority_of(text, language) is not None and not bare(text).isdecimal():
+    if dialogue_words.priority_of(text, language) is not None and not _is_number(text, language):
         return _route(last, language, "change_todo", things=todos, priority=text)
     if dialogue_words.is_day(text, asked, language):
         return _route(last, language, "change_todo", things=todos, day=text)
     return None
+
+
+def _is_number(text: str, language: Language) -> bool:
+    return bare(text).isdecimal() or dialogue_words.spelled_number(text, language) is not None
 
 
 def _decided(text: str, last: Trace, language: Language) -> Route | None:

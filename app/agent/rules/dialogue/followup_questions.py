@@ -100,7 +100,9 @@ def meant_things(
     if said.number is not None:
         picked = references.pick(references.rows(asked, kinds), said.number).things
         return () if any(references.is_gone(asked, one) for one in picked) else picked
-    asked_about = last.asks.choices if last.asks else ()
+    # What was only asked about is meant where something is asked of it, too, or its day is said.
+    is_told = said.asks or said.has("due")
+    asked_about = last.asks.choices if last.asks and is_told else ()
     found = tuple(one for one in last.about or last.shown or asked_about if one.kind in kinds)
     if told := told_of(found, said):
         return told if len(told) == 1 else ()

@@ -50,7 +50,19 @@ def undone(asked: Asked, said: Said, last: Trace) -> Route | None:
         return settled(said, "undo" if one[0] in last.about else "delete", one)
     if last.intent in MAKES and removes and not said.left(*helps, "delete", "change"):
         return _note_removed(asked, said, last) or settled(said, "undo")
+    if removes and not said.left(*helps, "delete", "change"):
+        return _deleted(asked, said, last)
     return None
+
+
+def _deleted(asked: Asked, said: Said, last: Trace) -> Route | None:
+    """“I don't need this todo after all, delete it” after it was changed."""
+    things = meant_things(asked, said, last, ("todo", "note"))
+    clauses = [one for one in _CLAUSE.split(said.message) if one]
+    surely = any(routing.route_message(one).intent == "delete" for one in clauses)
+    if len(things) != 1 or not surely or references.is_gone(asked, things[0]):
+        return None
+    return settled(said, "delete", things)
 
 
 def _undone_named(asked: Asked, said: Said) -> Route | None:

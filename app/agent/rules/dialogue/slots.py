@@ -31,6 +31,7 @@ _TEXT = re.compile(
     r"|(?<=\w)\s?[:：]\s*(?P<after>[^\s\d:：].*\S|\d+\s\D.*|\S)$",
     re.DOTALL,
 )
+_QUOTED = re.compile(r"[\"“„«「『][^\"“”„«»「」『』]+[\"”“»」』]")
 _LEAD = re.compile(
     r"\s*(?P<lead>[^.!?,;:。！？，、；：]{1,40})[.!,;。！，、；…~]+\s*(?P<rest>\S.*)$", re.DOTALL
 )
@@ -150,6 +151,11 @@ def has_kind(message: str, language: Language, *kinds: str) -> bool:
     return _as_words(message, plain_letters(message).lower(), language).has(*kinds)
 
 
+def without_quoted(message: str) -> str:
+    """Return a message without what stands in quotation marks."""
+    return _QUOTED.sub(" ", message)
+
+
 def _as_words(message: str, folded: str, language: Language) -> Said:
     words = tuple(found.span() for found in said_days.WORD.finditer(folded))
     return Said(message, language, tuple(_tokens(folded, language, ())), words, ())
@@ -255,6 +261,7 @@ def _ordinal(
             for kind in ("due", "priority", "no")
             for one in closed_classes.class_of(language, kind).finditer(folded)
         )
+        within = within or said_days.names_priority(folded[: found.start()], language)
         if number is not None and not within and said_days.is_free(found.span(), hidden):
             return found.start(), found.end(), number
     return None
