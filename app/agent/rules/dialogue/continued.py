@@ -226,9 +226,12 @@ def _answered(
                 last, language, question.intent, things=found.things, **question.arguments
             )
         return None
+    if questions.is_asian(text):  # “…だよ”
+        text = slots.without_fillers(text, language) or text
     is_yes = dialogue_words.whole(language, "yes", text)
     only_days = slots.only_days(text, asked, language)
-    if question.lacks == "thing" and _is_plain(text) and not is_yes and not only_days:
+    names = _is_plain(text) or routing.route_message(text).is_loose
+    if question.lacks == "thing" and names and not is_yes and not only_days:
         # Intents name their thing by either argument.
         arguments = {**question.arguments, "target": text, "words": text}
         return _route(last, language, question.intent, things=(), **arguments)

@@ -8,6 +8,7 @@ from app.agent.rules.dialogue.slots import Said
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.passages import questions
+from app.agent.rules.passages.sentences import stem
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Thing, ThingKind, Trace
 
@@ -170,7 +171,7 @@ def _words_of(title: str) -> set[str]:
     """Return what of a name tells it from others."""
     folded = plain_letters(title).lower()
     words = {found[1] or found[0] for found in _WORDS.finditer(folded)} - questions.little()
-    return words or set(_HAN.findall(folded))
+    return {*map(stem, words)} or set(_HAN.findall(folded))
 
 
 def settled(said: Said, intent: str, things: Sequence[Thing] = (), /, **arguments: str) -> Route:

@@ -11,6 +11,7 @@ from app.agent.rules.dialogue import (
     followup_answers,
     followup_questions,
     followup_removals,
+    references,
     slots,
 )
 from app.agent.rules.dialogue.closed_classes import KINDS
@@ -30,6 +31,7 @@ REMOVES = frozenset({"delete", "undo"})
 ASKS_A_DAY = frozenset({"list_todos", "events", "free"})
 ACTS = frozenset({"complete_todo", "delete", "change_todo", "pin_note", "add_step", "move_note"})
 """What may have been meant for another thing."""
+TODOS: tuple[ThingKind, ...] = ("todo",)
 KINDS_NAMED: tuple[ThingKind, ...] = ("todo", "note")
 MOVES = ("change", "only", "later", "earlier")
 """The classes of words by which a day is moved."""
@@ -62,9 +64,10 @@ def _later(asked: Asked, said: Said, last: Trace) -> Route | None:
     if said.text or said.asks or not (shifts or (said.has("change") and last.undo)):
         return None
     todos = meant_things(asked, said, last, ("todo",))
-    by = todos and slots.length(
-        said, asked, "later", "earlier", "change", "there", "helper", "step", "due"
-    )
+    kinds = ("later", "earlier", "change", "there", "helper", "step", "due", "only")
+    by = slots.length(said, asked, *kinds) if todos else ""
+    if not by and shifts and not last.asks:
+        return _named_later(asked, said)
     if not by or (not shifts and by.startswith("1 ") and by not in said.message):
         return None
     # “10日に早めて” names the day itself, and “10日早めて” how far.
@@ -77,6 +80,18 @@ def _later(asked: Asked, said: Said, last: Trace) -> Route | None:
         return None
     way = {"earlier": "yes"} if said.has("earlier") and not said.has("later") else {}
     return settled(said, "change_todo", todos, by=by, **way)
+
+
+def _named_later(asked: Asked, said: Said) -> Route | None:
+    """“The present rather a day earlier”: of something else that has a name."""
+    by, rest = slots.length_beside(said, asked, "later", "earlier")
+    name = slots.left_of(rest, said.language, "change", "only", "helper", "later", "earlier")
+    if not by or not is_name(name) or len(name) < SHORTEST or said.has("not_", "bad", "undo"):
+        return None
+    if routing.route_message(said.message, before=said.language).intent != "ask":
+        return None
+    way = {"earlier": "yes"} if said.has("earlier") and not said.has("later") else {}
+    return settled(said, "change_todo", target=name, by=by, **way)
 
 
 def _redated(asked: Asked, said: Said, last: Trace) -> Route | None:
@@ -114,8 +129,8 @@ def _redated(asked: Asked, said: Said, last: Trace) -> Route | None:
     if changes and len(notes) == 1 and last.intent in followup_questions.ASKS:
         # “Remind me of that on Friday.”
         return settled(said, "mean", text=f"{notes[0].title} {said.day}")
-    several = [one for one in last.about if one.kind == "todo"]
-    if not todos and len(several) > 1 and changes and said.has("it"):
+    several = references.newest(asked, TODOS).unsure
+    if not todos and several and changes and said.has("it"):
         return settled(said, "change_todo", day=said.day)  # which one is asked
     if last.asks and not one and not said.has("due") and not set(todos) <= {*last.about}:
         return None  # what was only asked about is not meant yet
@@ -230,7 +245,8 @@ def _undated(asked: Asked, said: Said, last: Trace) -> Route | None:
 def _renamed(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“The name should be “…”” of what was made or changed."""
     things = meant_things(asked, said, last, KINDS_NAMED)
-    if not things or not said.text or not said.has("name") or said.asks or said.days:
+    things = things or (last.asks.choices if last.asks else ())
+    if len(things) != 1 or not said.text or not said.has("name") or said.asks or said.days:
         return None
     if said.left("name", "change", "there", "helper", "note"):
         return None
@@ -288,6 +304,7 @@ RULES: tuple[Callable[[Asked, Said, Trace], Route | None], ...] = (
     followup_answers.repaired,
     followup_answers.other_meant,
     _replied,
+    followup_removals.refused,
     followup_removals.undone,
     followup_removals.dropped,
     _later,
