@@ -50,6 +50,8 @@ def do_instead(asked: Asked, route: Route) -> Step:
     undone = replay(looked.rest, lambda part: undo.undo(part, route))
     if undone.step.calls:
         return offer_next(looked.rest, wish, undone.step)
+    if {*meant} <= {*asked.earlier[0].about}:
+        return undone.step  # “that was not it yet” of the very thing
     step = INTENTS[intent](undone.rest, msgspec.structs.replace(wish, things=meant))
     if step.calls:
         return offer_next(undone.rest, wish, step)

@@ -241,6 +241,8 @@ def _of_reading(
     )
     if not near.is_kept(reading, read, sample) or read.intent in unless:
         return None
+    if "{by}" in reading.wish.plain and slots.has_kind(asked.message, route.language, "earlier"):
+        return None  # “a day earlier” is not postponed
     if read.intent in REPORTS and near.denies(asked.message, route.language):
         return None
     if reading.wish.writes and changes.is_else(asked, route, read):

@@ -235,7 +235,7 @@ def go_on(asked: Asked, language: Language) -> Route | None:
         return there
     if words.rest or len(asked.message) > SHORT * 8:
         return None
-    if last.asks is not None:
+    if last.asks is not None and "when" not in said:
         return None
     if dialogue_words.find_days(dialogue_words.bare(asked.message), asked):
         return None
@@ -341,7 +341,9 @@ def _counted(last: Trace, said: frozenset[ViewName], language: Language) -> Rout
 def _state(asked: Asked, said: frozenset[ViewName], language: Language) -> Route | None:
     """Return how the todos stand that were spoken of last, or the first of them."""
     for turn in asked.earlier:
-        todos = [one for one in (*turn.about, *turn.shown) if one.kind == "todo"]
+        asked_about = turn.asks.choices if turn.asks else ()
+        spoken_of = (*turn.about, *turn.shown) or asked_about
+        todos = [one for one in spoken_of if one.kind == "todo"]
         if todos:
             few = todos[:1] if "first" in said else todos
             few = few if len(few) <= FEW else []

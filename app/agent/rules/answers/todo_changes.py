@@ -11,7 +11,7 @@ import msgspec
 from app.agent.quickadd import quickadd
 from app.agent.quickadd.quickadd import QuickAdd
 from app.agent.rules.answers import folder_changes, list_answers, targets
-from app.agent.rules.dialogue import dialogue_words
+from app.agent.rules.dialogue import dialogue_words, slots
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.languages.quickadd_tables import Dates
@@ -128,6 +128,8 @@ def _change(asked: Asked, route: Route, row: Mapping[str, Any]) -> dict[str, Any
         if due is None:
             return None
         fields["dueDate"] = due
+        if route.get("day") and (level := _read(route.get("day"), asked.now, route).priority):
+            fields.setdefault("priority", level)
     return fields
 
 
@@ -145,7 +147,10 @@ def _new_due(asked: Asked, route: Route, row: Mapping[str, Any]) -> str | None:
         stored = _stored_due(row)
         if isinstance(read.due, datetime) and stored and not isinstance(stored, datetime):
             return None  # an hour before a whole day is no moment
-        if route.get("earlier") and read.due is not None:
+        is_earlier = route.get("earlier") or _goes_earlier(asked, route)
+        if is_earlier and old is None:
+            return None  # nothing to be before
+        if is_earlier and read.due is not None:
             return _before(base, read.due, is_day=not isinstance(_stored_due(row), datetime))
     else:
         read = _read(route.get("day"), now, route)
@@ -163,6 +168,14 @@ def _new_due(asked: Asked, route: Route, row: Mapping[str, Any]) -> str | None:
     if due and old is not None and isinstance(_stored_due(row), datetime):
         return datetime.combine(due, old.timetz()).isoformat(timespec="minutes")
     return read.due_date
+
+
+def _goes_earlier(asked: Asked, route: Route) -> bool:
+    """Return whether a message says that something is to be sooner, and not later."""
+    language = route.get("written") or route.language
+    told = slots.without_quoted(asked.message)
+    early = slots.has_kind(told, language, "earlier")
+    return early and not slots.has_kind(told, language, "later")
 
 
 def _corrected(old: datetime, read: QuickAdd, now: datetime, route: Route) -> date | datetime:

@@ -170,11 +170,15 @@ def _more_of(asked: Asked, text: str, last: Trace, language: Language) -> Route 
     todos = tuple(one for one in last.about if one.kind == "todo")
     if not todos or last.intent not in {"add_todo", "change_todo"}:
         return None
-    if dialogue_words.priority_of(text, language) is not None and not bare(text).isdecimal():
+    if dialogue_words.priority_of(text, language) is not None and not _is_number(text, language):
         return _route(last, language, "change_todo", things=todos, priority=text)
     if dialogue_words.is_day(text, asked, language):
         return _route(last, language, "change_todo", things=todos, day=text)
     return None
+
+
+def _is_number(text: str, language: Language) -> bool:
+    return bare(text).isdecimal() or dialogue_words.spelled_number(text, language) is not None
 
 
 def _decided(text: str, last: Trace, language: Language) -> Route | None:
@@ -222,9 +226,12 @@ def _answered(
                 last, language, question.intent, things=found.things, **question.arguments
             )
         return None
+    if questions.is_asian(text):  # “…だよ”
+        text = slots.without_fillers(text, language) or text
     is_yes = dialogue_words.whole(language, "yes", text)
     only_days = slots.only_days(text, asked, language)
-    if question.lacks == "thing" and _is_plain(text) and not is_yes and not only_days:
+    names = _is_plain(text) or routing.route_message(text).is_loose
+    if question.lacks == "thing" and names and not is_yes and not only_days:
         # Intents name their thing by either argument.
         arguments = {**question.arguments, "target": text, "words": text}
         return _route(last, language, question.intent, things=(), **arguments)

@@ -145,12 +145,20 @@ def priority_of(words: str, language: Language) -> int | None:
     text = bare(words)
     if text.isdecimal():
         return int(text) if int(text) <= 10 else None
+    if (number := spelled_number(text, language)) is not None:
+        return number if number <= 10 else None
     for table in tables(language):
         for level, pattern in table.priorities.items():
             joined = language_data.join_pattern(pattern)
             if find_in(rf"^(?:{joined})(?:[- ]\w+)?$", text):
                 return level
     return None
+
+
+def spelled_number(word: str, language: Language) -> int | None:
+    """Return the number that a word is the name of."""
+    named = language_data.load_table(language, Dates).numbers.items()
+    return next((number for number, words in named if bare(word) in words), None)
 
 
 def split_list(text: str, language: Language) -> list[str]:
@@ -165,7 +173,8 @@ def is_day(text: str, asked: Asked, language: Language) -> bool:
     # Quick add wants a title before the date.
     read = quickadd.read_line(f"x {text}", now=asked.now, locale=_locale(language))
     title = read.title.replace(read.no_such_day, "")
-    return bool(read.due or read.no_such_day) and title.strip(" .,!?") in ("x", "X")
+    is_due = bool(read.due or read.no_such_day) and not read.priority
+    return is_due and title.strip(" .,!?") in ("x", "X")
 
 
 def days_of(text: str, asked: Asked) -> Range | None:

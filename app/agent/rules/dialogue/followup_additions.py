@@ -109,7 +109,9 @@ def too(_: Asked, said: Said, last: Trace) -> Route | None:
     changes = last.intent in AGAIN and last.undo
     if not changes or said.days or said.text or said.asks or not said.has("also"):
         return None
-    if said.has("no", "not_", "bad", "delete", "undo", "add", "done", "step"):
+    if said.has("no", "not_", "bad", "delete", "undo", "add", "step"):
+        return None
+    if any("done" in one.kinds and "also" not in one.kinds for one in said.tokens):
         return None
     name = said.left("helper")
     if len(name) < SHORTEST or not is_name(name) or "title" in last.arguments:

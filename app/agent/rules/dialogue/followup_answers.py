@@ -34,7 +34,7 @@ def chosen(asked: Asked, said: Said, last: Trace) -> Route | None:
     if len(things) != 1:
         return None
     found = routing.route_message(said.message, before=said.language)
-    if not (found.intent in {*UNSAID, question.intent} or found.is_loose):
+    if not (found.intent in {*UNSAID, question.intent} or found.is_loose or said.has("no")):
         return None  # a wish of its own
     wanted = {**question.arguments}
     if said.day:

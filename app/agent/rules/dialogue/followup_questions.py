@@ -9,6 +9,7 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.languages.view_tables import ViewName
 from app.agent.rules.passages import questions
+from app.agent.rules.passages.sentences import stem
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Thing, ThingKind, Trace
@@ -138,7 +139,9 @@ def meant_things(
     if said.number is not None:
         picked = references.pick(references.rows(asked, kinds), said.number).things
         return () if any(references.is_gone(asked, one) for one in picked) else picked
-    asked_about = last.asks.choices if last.asks else ()
+    # What was only asked about is meant where something is asked of it, too, or its day is said.
+    is_told = said.asks or said.has("due")
+    asked_about = last.asks.choices if last.asks and is_told else ()
     found = tuple(one for one in last.about or last.shown or asked_about if one.kind in kinds)
     if told := told_of(found, said):
         return told if len(told) == 1 else ()
@@ -206,7 +209,7 @@ def _words_of(title: str) -> set[str]:
     """Return what of a name tells it from others."""
     folded = plain_letters(title).lower()
     words = {found[1] or found[0] for found in _WORDS.finditer(folded)} - questions.little()
-    return words or set(_HAN.findall(folded))
+    return {*map(stem, words)} or set(_HAN.findall(folded))
 
 
 def settled(said: Said, intent: str, things: Sequence[Thing] = (), /, **arguments: str) -> Route:

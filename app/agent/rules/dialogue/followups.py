@@ -23,7 +23,7 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Trace
+from app.agent.turn.steps import Asked, ThingKind, Trace
 
 MAKES = frozenset({"add_todo", "make_note", "make_folder", "add_step", "append_note"})
 OF_NOTES = frozenset({"make_note", "append_note", "move_note", "change_note", "pin_note", "rename"})
@@ -31,6 +31,8 @@ REMOVES = frozenset({"delete", "undo"})
 ASKS_A_DAY = frozenset({"list_todos", "events", "free"})
 ACTS = frozenset({"complete_todo", "delete", "change_todo", "pin_note", "add_step", "move_note"})
 """What may have been meant for another thing."""
+TODOS: tuple[ThingKind, ...] = ("todo",)
+KINDS_NAMED: tuple[ThingKind, ...] = ("todo", "note")
 MOVES = ("change", "only", "later", "earlier")
 """The classes of words by which a day is moved."""
 
@@ -62,9 +64,10 @@ def _later(asked: Asked, said: Said, last: Trace) -> Route | None:
     if said.text or said.asks or not (shifts or (said.has("change") and last.undo)):
         return None
     todos = meant_things(asked, said, last, ("todo",))
-    by = todos and slots.length(
-        said, asked, "later", "earlier", "change", "there", "helper", "step"
-    )
+    kinds = ("later", "earlier", "change", "there", "helper", "step", "due", "only")
+    by = slots.length(said, asked, *kinds) if todos else ""
+    if not by and shifts and not last.asks:
+        return _named_later(asked, said)
     if not by or (not shifts and by.startswith("1 ") and by not in said.message):
         return None
     # “10日に早めて” names the day itself, and “10日早めて” how far.
@@ -79,11 +82,34 @@ def _later(asked: Asked, said: Said, last: Trace) -> Route | None:
     return settled(said, "change_todo", todos, by=by, **way)
 
 
+def _named_later(asked: Asked, said: Said) -> Route | None:
+    """“The present rather a day earlier”: of something else that has a name."""
+    by, rest = slots.length_beside(said, asked, "later", "earlier")
+    name = slots.left_of(rest, said.language, "change", "only", "helper", "later", "earlier")
+    if not by or not is_name(name) or len(name) < SHORTEST or said.has("not_", "bad", "undo"):
+        return None
+    if routing.route_message(said.message, before=said.language).intent != "ask":
+        return None
+    way = {"earlier": "yes"} if said.has("earlier") and not said.has("later") else {}
+    return settled(said, "change_todo", target=name, by=by, **way)
+
+
 def _redated(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“No, Thursday”: another day for the todo that was made or changed."""
     if not said.day or said.text:
         return None
-    kinds = (*MOVES, "bad", "not_", "there", "helper", "keep", "leave", "due", "unchanged")
+    kinds: tuple[str, ...] = (
+        *MOVES,
+        "bad",
+        "not_",
+        "there",
+        "helper",
+        "keep",
+        "leave",
+        "due",
+        "unchanged",
+    )
+    kinds += ("done",) if said.has("it") and said.has("change", "only") else ()
     one = followup_questions.one_of(asked, said, *kinds)
     if said.left(*kinds) and not one:
         return None
@@ -103,6 +129,9 @@ def _redated(asked: Asked, said: Said, last: Trace) -> Route | None:
     if changes and len(notes) == 1 and last.intent in followup_questions.ASKS:
         # “Remind me of that on Friday.”
         return settled(said, "mean", text=f"{notes[0].title} {said.day}")
+    several = references.newest(asked, TODOS).unsure
+    if not todos and several and changes and said.has("it"):
+        return settled(said, "change_todo", day=said.day)  # which one is asked
     if last.asks and not one and not said.has("due") and not set(todos) <= {*last.about}:
         return None  # what was only asked about is not meant yet
     changes = changes or bool(pointed)
@@ -174,8 +203,12 @@ def _prioritised(asked: Asked, said: Said, last: Trace) -> Route | None:
         if slots.only_little(rest, said.language, "change", "priority"):
             return settled(said, "change_todo", todos, priority=found[0])
     was_priority = last.arguments.get("priority") and not said.has("add", "delete", "undo", "done")
-    if said.days or not (said.has("priority") or was_priority):
+    if not (said.has("priority") or was_priority) or (said.days and not said.has("priority")):
         return None
+    day = {"day": said.day} if said.day else {}
+    numbers = [one for one in _free_words(said, "change", "priority") if _level(one, said)]
+    if len(numbers) == 1 and said.has("priority"):
+        return settled(said, "change_todo", todos, priority=numbers[0], **day)
     for words in (said.left("change", "priority"), said.left("priority"), said.left("change")):
         named = [one for one in re.split(r"[,，、;]\s*", words) if one]
         levels = {
@@ -185,8 +218,44 @@ def _prioritised(asked: Asked, said: Said, last: Trace) -> Route | None:
             for one in named
         }
         if len(levels) == 1 and None not in levels:
-            return settled(said, "change_todo", todos, priority=f"{levels.pop()}")
+            return settled(said, "change_todo", todos, priority=f"{levels.pop()}", **day)
     return None
+
+
+def _level(word: str, said: Said) -> bool:
+    number = dialogue_words.spelled_number(word, said.language)
+    return word.isdecimal() or number is not None
+
+
+def _free_words(said: Said, *kinds: str) -> list[str]:
+    """Return the words of a message that are of none of these classes and not little."""
+    held = [one for one in said.tokens if one.kinds & {*slots.LITTLE, *kinds}]
+    return [
+        said.message[start:end]
+        for start, end in said.words
+        if not any(one.start <= start and end <= one.end for one in held)
+    ]
+
+
+def _undated(asked: Asked, said: Said, last: Trace) -> Route | None:
+    """“Take the date off again” of the todo that was made or changed."""
+    todos = meant_things(asked, said, last, ("todo",))
+    if not todos or not said.has("due") or not said.has("delete", "not_") or said.asks:
+        return None
+    if said.days or said.text or said.left("due", "delete", "change", "there", "not_", "helper"):
+        return None
+    return settled(said, "change_todo", todos, clear="yes")
+
+
+def _renamed(asked: Asked, said: Said, last: Trace) -> Route | None:
+    """“The name should be “…”” of what was made or changed."""
+    things = meant_things(asked, said, last, KINDS_NAMED)
+    things = things or (last.asks.choices if last.asks else ())
+    if len(things) != 1 or not said.text or not said.has("name") or said.asks or said.days:
+        return None
+    if said.left("name", "change", "there", "helper", "note"):
+        return None
+    return settled(said, "rename", things, title=said.text)
 
 
 def _replied(_: Asked, said: Said, last: Trace) -> Route | None:
@@ -244,9 +313,12 @@ RULES: tuple[Callable[[Asked, Said, Trace], Route | None], ...] = (
     followup_answers.repaired,
     followup_answers.other_meant,
     _replied,
+    followup_removals.refused,
     followup_removals.undone,
     followup_removals.dropped,
     _later,
+    _undated,
+    _renamed,
     _prioritised,
     _redated,
     _tagged,

@@ -55,18 +55,18 @@ def find_days(
     ]
     found = [Token(*span, frozenset(), text) for span, text in more.items() if text]
     found += of_month
-    for start, end in sorted(spans):
-        if not is_free((start, end), hidden) or start < 0:
-            continue
-        if (
-            found
-            and _BESIDE.fullmatch(folded[found[-1].end : start])
-            and "," not in folded[found[-1].end : start]
-        ):
-            found[-1] = Token(found[-1].start, end, frozenset())
+    found += [Token(*span, frozenset()) for span in spans if span[0] >= 0 and is_free(span, hidden)]
+    joined: list[Token] = []
+    for one in sorted(found):
+        between = folded[joined[-1].end : one.start] if joined else "-"
+        if _BESIDE.fullmatch(between) and "," not in between:
+            last = joined.pop()
+            texts = [day.text or message[day.start : day.end].strip() for day in (last, one)]
+            text = " ".join(texts) if last.text or one.text else ""
+            joined.append(Token(last.start, one.end, frozenset(), text))
         else:
-            found.append(Token(start, end, frozenset()))
-    return sorted(found)
+            joined.append(one)
+    return joined
 
 
 def _more_days(
@@ -103,9 +103,19 @@ def _more_days(
                     found[start, end + 1] = of_month
                 continue
             whole = f"{on} {named[0]}"
-            if on and named[0][-1:] in ".hdt" and dialogue_words.is_day(whole, asked, language):
+            marked = on and named[0][-1:] in ".hdt" and not names_priority(folded[:start], language)
+            with_mark, without = (
+                dialogue_words.is_day(one, asked, language) for one in (whole, whole.rstrip("."))
+            )
+            if marked and with_mark and (whole[-1] != "." or not without):
                 found[start, end] = whole
     return found
+
+
+def names_priority(before: str, language: Language) -> bool:
+    """Return whether what stands before a number says that it is a priority."""
+    words = closed_classes.class_of(language, "priority").finditer(before)
+    return any(not before[one.end() :].strip(" :") for one in words)
 
 
 def _of_month(

@@ -31,6 +31,7 @@ _TEXT = re.compile(
     r"|(?<=\w)\s?[:：]\s*(?P<after>[^\s\d:：].*\S|\d+\s\D.*|\S)$",
     re.DOTALL,
 )
+_QUOTED = re.compile(r"[\"“„«「『][^\"“”„«»「」『』]+[\"”“»」』]")
 _LEAD = re.compile(
     r"\s*(?P<lead>[^.!?,;:。！？，、；：]{1,40})[.!,;。！，、；…~]+\s*(?P<rest>\S.*)$", re.DOTALL
 )
@@ -150,6 +151,11 @@ def has_kind(message: str, language: Language, *kinds: str) -> bool:
     return _as_words(message, plain_letters(message).lower(), language).has(*kinds)
 
 
+def without_quoted(message: str) -> str:
+    """Return a message without what stands in quotation marks."""
+    return _QUOTED.sub(" ", message)
+
+
 def _as_words(message: str, folded: str, language: Language) -> Said:
     words = tuple(found.span() for found in said_days.WORD.finditer(folded))
     return Said(message, language, tuple(_tokens(folded, language, ())), words, ())
@@ -242,6 +248,34 @@ def _without_ordinals(
     return kept
 
 
+def length_beside(said: Said, asked: Asked, *kinds: str) -> tuple[str, str]:
+    """Return the length of time that stands beside a word of these classes, and the message
+    without it; empty where none does.
+    """
+    message, language = said.message, said.language
+    words = [found.span() for found in said_days.WORD.finditer(message)]
+    ahead = language_data.load_table(language, Dialogue).ahead
+    marks = [one for one in said.tokens if one.kinds & set(kinds)]
+    most = LONGEST_LENGTH + 2 * closed_classes.is_unspaced(language)
+    for size in range(most, 0, -1):
+        for at in range(len(words) - size + 1):
+            start, end = words[at][0], words[at + size - 1][1]
+            near = any(
+                not message[end : one.start].strip(" ,") or not message[one.end : start].strip(" ,")
+                for one in marks
+                if one.start >= end or one.end <= start
+            )
+            by = message[start:end]
+            if near and dialogue_words.is_day(ahead.replace("{by}", by), asked, language):
+                return by, f"{message[:start]},{message[end:]}"
+    return "", ""
+
+
+def left_of(message: str, language: Language, *kinds: str) -> str:
+    """Return the part of a text that is neither little nor of these classes."""
+    return _as_words(message, plain_letters(message).lower(), language).left(*kinds).strip(" ,")
+
+
 def _ordinal(
     folded: str, language: Language, hidden: Sequence[tuple[int, int]]
 ) -> tuple[int, int, int] | None:
@@ -255,6 +289,7 @@ def _ordinal(
             for kind in ("due", "priority", "no")
             for one in closed_classes.class_of(language, kind).finditer(folded)
         )
+        within = within or said_days.names_priority(folded[: found.start()], language)
         if number is not None and not within and said_days.is_free(found.span(), hidden):
             return found.start(), found.end(), number
     return None

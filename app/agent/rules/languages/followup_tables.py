@@ -12,12 +12,12 @@ class FollowUp(Table, frozen=True):
     `later` and `earlier` say which way a length of time goes. `change` is a verb for any change,
     and `only` puts something off; `undo` goes back, and `keep`, or after a correction `leave`, is
     said of what was removed; `delete`, `done`, `tick` (on a list), `pin`, `unpin` and `add` are
-    wishes, `tag`, `priority`, `step`, `note`, `folder` and `due` what they are of. `also` wishes
-    the same of more, `count` asks how many, `sent` whether something has gone out; `thanks` and
-    `yes` answer. What is `unchanged` stays as it is, as “same time” says; `total` means all of it.
-    A group of `reply` is what is to be answered; `on` stands beside the number of a day, which
-    `of_month` says with its `{number}`; what has
-    one of `requests` asks politely that something be done, and is no question.
+    wishes, `tag`, `priority`, `step`, `note`, `folder`, `name` and `due` what they are of. `also`
+    wishes the same of more, `count` asks how many, `sent` whether something has gone out; `thanks`
+    and `yes` answer. What is `unchanged` stays as it is, as “same time” says; `total` means all of
+    it. A group of `reply` is what is to be answered; `on` stands beside the number of a day, which
+    `of_month` says with its `{number}`; what has one of `requests` asks politely that something be
+    done, and is no question.
     """
 
     filler: Pieces
@@ -59,3 +59,4 @@ class FollowUp(Table, frozen=True):
     total: Pieces = ""
     requests: Pieces = "(?!)"
     tick: Pieces = "(?!)"
+    name: Pieces = "(?!)"

@@ -43,7 +43,9 @@ def language_of(message: str, *, before: Language = "") -> Language:
     # a Chinese message may have names in Latin letters, and a Latin one a Chinese word
     if len(_HAN.findall(text)) * 2 > len(re.findall(r"[a-z]", text)):
         kana = language_data.language_of_script("kana")
-        # Some signs are written in one of the two only.
+        # Some signs are written in one of the two only, and a few may be of either.
+        if before == kana and len(_HAN.findall(text)) <= _FEW:
+            return kana
         if re.search(language_data.languages()[kana].signs, text):
             return kana
         return language_data.language_of_script("han")
