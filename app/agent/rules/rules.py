@@ -71,8 +71,8 @@ def next_step(asked: Asked) -> Step:
     route = _in_wanted_language(asked, understand(asked, wish.language if wish else ""))
     if wish and wish.asks and wish.asks.choices:
         route = msgspec.structs.replace(route, things=wish.asks.choices)
-    if not _is_narrow(asked) and (guess := corrections.ask_guess(asked, route, understand)):
-        return guess
+    if not _is_narrow(asked) and (likely := corrections.ask_likely(asked, route, understand)):
+        return likely
     step = _step_of(asked, route)
     if _asks_what_was_refused(asked, step):
         step = list_answers.tell_refusal(asked, route)
@@ -305,7 +305,7 @@ def _understand(asked: Asked, language: Language) -> Route:
         found = msgspec.structs.replace(found, intent="ask", arguments={"words": found.get("task")})
     if own and changes.moves_several(asked, found):
         found = msgspec.structs.replace(found, intent="one_at_a_time", arguments={})
-    found = changes.as_todo(asked, found) if own else found
+    found = changes.as_todo(asked, corrections.as_name(asked, found)) if own else found
     if own and (seen := views.to_see(asked, found)) is not None:
         return seen
     unsure = found.intent == "ask" or (found.is_loose and found.intent not in SURER)

@@ -209,8 +209,11 @@ def ask(reading: Reading, language: Language) -> Step:
 def ask_todo(text: str, language: Language) -> Step | None:
     """Return the question whether a todo with a text is meant; None where no example adds one."""
     plain: str = _adds(language)
-    if not plain:
-        return None
+    return ask_plain(plain, text, language) if plain else None
+
+
+def ask_plain(plain: str, text: str, language: Language) -> Step:
+    """Return the question whether these plain words of a wish are meant with a text."""
     said = readings.fill(plain, {"text": text})
     return ask(Reading(SURE, None, said, said, text=text), language)
 
