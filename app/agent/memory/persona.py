@@ -99,6 +99,12 @@ def read_persona(instructions: str) -> Persona:
     )
 
 
+def tells_name(words: str) -> bool:
+    """Return whether words begin with what the person is to be called, as “Call me Ines” does."""
+    begins = [found.end() for found in itertools.islice(_sentence_start().finditer(words), 1)]
+    return any(_first_group(field, words, begins) for field in ("call_me", "my_name"))
+
+
 def _text_between(ends: Sequence[str], lines: str) -> str:
     """Return what stands between a line's beginning and its end.
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from app.agent.memory import persona
 from app.agent.rules import offers
 from app.agent.rules.changes import clauses
 from app.agent.rules.dialogue import given_context, repairs
@@ -13,6 +14,9 @@ from app.agent.rules.phrases import phrases
 from app.agent.rules.routing import misspelled, routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step
+
+NAMING = frozenset({"ask", "cannot", "add_todo", "rename"})
+"""What “call me Ines” only seems to be."""
 
 
 def corrected(asked: Asked, language: Language) -> str:
@@ -38,7 +42,20 @@ def corrected(asked: Asked, language: Language) -> str:
     return asked.message if takes_back else clauses.without_reason(asked, text, language)
 
 
-def ask_guess(asked: Asked, route: Route, understand: Callable[[Asked], Route]) -> Step | None:
+def as_name(asked: Asked, found: Route) -> Route:
+    """Return that a name is to be remembered where a message tells it: “call me Ines”."""
+    if found.intent not in NAMING or not persona.tells_name(asked.message):
+        return found
+    told = {"content": asked.message.strip()}
+    return msgspec.structs.replace(found, intent="remember", arguments=told)
+
+
+def ask_likely(asked: Asked, route: Route, understand: Callable[[Asked], Route]) -> Step | None:
+    """Return the question whether something is meant that a message does not quite say."""
+    return _ask_guess(asked, route, understand) or offers.offer_memory(asked, route)
+
+
+def _ask_guess(asked: Asked, route: Route, understand: Callable[[Asked], Route]) -> Step | None:
     """Return the question whether a todo is meant as it likely is after a correction of other words
     than a day: “call the plumber no sorry the electrician on Thursday”.
     """

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from app.agent.quickadd import quickadd
-from app.agent.rules.changes import days, named, plain_tasks, reused
+from app.agent.rules.changes import days, named, plain_tasks, reused, texts
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import continued, references, slots
 from app.agent.rules.languages import language_data
@@ -71,6 +71,24 @@ def offer_todo(asked: Asked, route: Route, step: Step) -> Step:
     ):
         return step
     return near.ask_todo(text, language) or step
+
+
+def offer_memory(asked: Asked, route: Route) -> Step | None:
+    """Return the question whether something is to be remembered that people tell of themselves and
+    that has no day: “my son is called Leo”.
+    """
+    language = near.language_of(asked.message, route.get("written") or route.language)
+    may = near.may_be_near(asked, route) and language_data.has_table(language, Changes)
+    if route.intent != "ask" or not may or len(asked.message) > LONGEST or "\n" in asked.message:
+        return None
+    words, text = words_of(language), Marked(asked.message).text
+    if not words.of_self.match(text) or words.asks.search(text) or re.search("[?？]", text):
+        return None
+    if texts.is_due(asked, asked.message, language):
+        return None
+    told = language_data.load_table(language, Changes).remember
+    text = asked.message.strip(" .!。！")
+    return near.ask_meant(Route("mean", language, {"text": text, "plain": told}))
 
 
 def _without_quotes(text: str, asked: Asked, locale: str | None) -> str:

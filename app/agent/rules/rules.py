@@ -76,8 +76,8 @@ def next_step(asked: Asked) -> Step:
     if wish and wish.asks and wish.asks.choices:
         route = msgspec.structs.replace(route, things=wish.asks.choices)
     may = not _is_narrow(asked) and near.may_be_near(asked, route)
-    if may and (guess := corrections.ask_guess(asked, route, understand)):
-        return guess
+    if may and (likely := corrections.ask_likely(asked, route, understand)):
+        return likely
     step = clauses.change(asked, route, _act, understand, _step_of, may=may)
     if _asks_what_was_refused(asked, step):
         step = list_answers.tell_refusal(asked, route)
@@ -321,7 +321,8 @@ def _understand(asked: Asked, language: Language) -> Route:
         found = msgspec.structs.replace(found, intent="ask", arguments={"words": found.get("task")})
     if own and changes.moves_several(asked, found):
         found = msgspec.structs.replace(found, intent="one_at_a_time", arguments={})
-    found = changes.as_todo(asked, changes.tidied(asked, found)) if own else found
+    found = changes.tidied(asked, found)
+    found = changes.as_todo(asked, corrections.as_name(asked, found)) if own else found
     if (reckoned := reckoning.read(asked, found)) is not None:
         return reckoned
     if own and (seen := views.to_see(asked, found)) is not None:

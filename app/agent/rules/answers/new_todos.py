@@ -140,7 +140,8 @@ def _tell_added(asked: Asked, route: Route, todo: Mapping[str, Any]) -> str:
         due += route.phrase("repeats", rule=recurrence_text(route, rule["rule"], asked.now))
     if todo["priority"]:
         due += route.phrase("of_priority", priority=todo["priority"])
-    return route.phrase("added", title=todo["title"], due=due)
+    steps = "".join(f"\n- {step['title']}" for step in todo["steps"])
+    return route.phrase("added", title=todo["title"], due=due) + steps
 
 
 def recurrence_text(route: Route, rule: str, now: datetime) -> str:
@@ -263,6 +264,10 @@ def _new_todo(asked: Asked, route: Route, read: QuickAdd) -> dict[str, Any]:
         fields["dueDate"] = read.due_date
     if read.priority:
         fields["priority"] = read.priority
+    if level := route.get("priority"):
+        fields["priority"] = int(level)
+    if steps := route.get("steps"):
+        fields["steps"] = [{"title": one} for one in steps.split("\n")]
     # A rule needs a first day to count from.
     if read.recurrence and read.due_date:
         fields["recurrence"] = {"rule": read.recurrence.rule}

@@ -8,6 +8,7 @@ import msgspec
 
 from app.agent.rules.changes import (
     days,
+    extras,
     last_spoken,
     levels,
     marked,
@@ -62,6 +63,8 @@ def is_surer(asked: Asked, route: Route) -> bool:
         return texts.only_quoted(marked.Marked(asked.message))[1] > 0
     if route.intent == "make_note" and not route.get("title"):
         return _TITLED.search(asked.message) is not None
+    if marked.words_of(language).cues["todo"].match(marked.Marked(route.said).text):
+        return False  # “Remind me to learn the dance steps.”
     return route.intent in WRITTEN and not STRUCTURE.isdisjoint(kinds)
 
 
@@ -152,8 +155,12 @@ def _plain_todo(asked: Asked, route: Route) -> Route:
     """Return a todo to add as several where it is, without what says that it must be done, and
     with its day where that is read.
     """
-    several = plain_tasks.several(asked, route)
     said, language = route.get("task"), _language(route)
+    more: dict[str, str] = {}
+    if route.intent == "add_todo" and said and not route.get("tasks"):
+        said, more = extras.take(said, language)
+        route = msgspec.structs.replace(route, arguments={**route.arguments, "task": said, **more})
+    several = plain_tasks.several(asked, route)
     if route.intent != "add_todo" or not said or several != route:
         return several
     task = plain_tasks.dated(asked, texts.without_duty(asked, said, language), language)

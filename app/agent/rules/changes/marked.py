@@ -23,6 +23,7 @@ class Words(NamedTuple):
 
     denies: re.Pattern[str]
     asks: re.Pattern[str]
+    of_self: re.Pattern[str]
     tells: re.Pattern[str]
     courtesy: re.Pattern[str]
     filler: re.Pattern[str]
@@ -134,6 +135,7 @@ def words_of(language: Language) -> Words:
     return Words(
         whole(table.denies),
         only(table.asks, r"^\W*(?:…)" if spaced else "(?:…)"),
+        only(table.of_self, r"^\W*(?:…)" if spaced else "^(?:…)"),
         re.compile(language_data.join_pattern(table.tells) or "(?!)"),
         whole(table.courtesy),
         whole(table.filler),

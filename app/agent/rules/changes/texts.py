@@ -116,7 +116,11 @@ def without_duty(asked: Asked, text: str, language: Language) -> str:
 
 def is_dated(asked: Asked, text: str, language: Language) -> bool:
     """Return whether a text has a day and states nothing: “call Tom on Friday”."""
-    if not text or words_of(language).states.search(Marked(text).text):
-        return False
+    states = words_of(language).states.search(Marked(text).text)
+    return bool(text) and not states and is_due(asked, text, language)
+
+
+def is_due(asked: Asked, text: str, language: Language) -> bool:
+    """Return whether a text has a day."""
     locale = None if language == "en" else language
     return quickadd.read_line(text, now=asked.now, locale=locale).due is not None

@@ -48,6 +48,7 @@ class Changes(Table, frozen=True):
     `old` or before `old_after` is the one that was. `{name}` in `onto` and `inside` is what
     something goes to or is in.
     Of one letter, only what fits `edge` is cut from a text without spaces.
+    What people tell `of_self` is what they may want to `remember`, whose plain words are that.
     A title stands between `titled` and `saying`. What is to be written down and has a day is a
     todo where it is called no `note` and has no verb that `states` something. May be missing: the
     verbs that `place` something to do, what says that it `must` be done, the words that `join` a
@@ -57,6 +58,8 @@ class Changes(Table, frozen=True):
 
     denies: Pieces
     asks: Pieces
+    of_self: Pieces
+    remember: str
     courtesy: Pieces
     filler: Pieces
     put: Pieces
