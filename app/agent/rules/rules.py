@@ -125,10 +125,12 @@ def _step_of(asked: Asked, route: Route) -> Step:
         return Step(route.phrase("taken", owner=asked.persona.owner))
     if _is_narrow(asked) or route.get("followed") or not near.may_be_near(asked, route):
         return _act(asked, route)
-    if kinds := list_wishes.kinds_of(asked, route):
-        if step := list_wishes.read(asked, route, kinds, _act):
-            return step
-        return reused.reuse(asked, lambda part: _wished(part, route))
+    if step := changes.writes_note(asked, route, _act):
+        return step
+    kinds = list_wishes.kinds_of(asked, route)
+    if kinds and list_wishes.looks(asked, route, kinds, _act):
+        step = list_wishes.read(asked, route, kinds, _act)
+        return step or reused.reuse(asked, lambda part: _wished(part, route))
     return _wished(asked, route)
 
 

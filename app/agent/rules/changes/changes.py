@@ -24,13 +24,17 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.near import near
 from app.agent.rules.routing import routing, wording
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Step, Trace
+from app.agent.turn.steps import Asked, Call, Step, Trace
 
 TOLD = frozenset({"change_todo", "delete", "pin_note", "rename", "move_note", "change_note"})
 """The changes that people tell of, having made them elsewhere."""
 Act = Callable[[Asked, Route], Step]
 UNSURE = frozenset({"ask", "cannot"})
 WRITTEN = frozenset({"add_todo", "make_note"})
+NOTED = frozenset(
+    "make_note ask cannot tell_view list_notes find_notes show_note move_note add_todo".split()
+)
+"""What a message may only seem to be that writes a note."""
 STRUCTURE: frozenset[ChangeKind] = frozenset({"step", "tag"})
 """The changes whose words are no part of what is written down: “… as a step there”."""
 _TITLED = re.compile(r"[\"“”„«「『][^\"“”„«»「」]+[\"“”»」』]\s*[:：]")
@@ -66,6 +70,36 @@ def is_surer(asked: Asked, route: Route) -> bool:
     if marked.words_of(language).cues["todo"].match(marked.Marked(route.said).text):
         return False  # “Remind me to learn the dance steps.”
     return route.intent in WRITTEN and not STRUCTURE.isdisjoint(kinds)
+
+
+def writes_note(asked: Asked, route: Route, act: Act) -> Step | None:
+    """Return the step of a note whose folder, title or text a message names in whatever order; None
+    where it names less than two of these, or a pattern has read as many.
+    """
+    language = _language(route)
+    if route.intent not in NOTED or not language_data.has_table(language, Changes):
+        return None
+    words, text = marked.words_of(language), marked.Marked(asked.message).text
+    says = (words.cues["folder"], words.titled, words.saying)
+    if not words.cues["note"].search(text) or not any(one.search(text) for one in says):
+        return None
+    is_read = route.get("title") and route.get("content") and not words.cues["folder"].search(text)
+    if is_read and not words.saying.search(marked.Marked(route.get("title")).text):
+        return None
+    if missing := tuple(one for one in near.looks(asked) if one not in _known(asked)):
+        return Step(calls=missing)
+    found = readings.read(asked, ["note"], near.things(asked), language)
+    if not found or found[0].intent != "make_note":
+        return None
+    if len({"title", "content", "folder"} & found[0].arguments.keys()) < 2:
+        return None
+    meant = msgspec.structs.replace(found[0], language=route.language)
+    step = reused.reuse(asked, functools.partial(_act, act, meant))
+    return step if step.calls else _traced(meant, step)
+
+
+def _known(asked: Asked) -> list[Call]:
+    return [(one.tool, dict(one.arguments)) for one in asked.results]
 
 
 def goes_onto(asked: Asked, route: Route) -> bool:
@@ -218,7 +252,7 @@ def change(
     if "append" in kinds and goes_onto(asked, route):
         kinds = ["append", *(kind for kind in kinds if kind != "append" and not only)]
     if readings.needs_names(kinds):
-        known = [(one.tool, one.arguments) for one in asked.results]
+        known = _known(asked)
         if missing := tuple(call for call in near.looks(asked) if call not in known):
             return Step(calls=missing)
     for wish in readings.read(asked, kinds, near.things(asked), language):

@@ -328,6 +328,8 @@ def _new_note(
     if not title and content:
         inner, rest = _content(Marked(content), words)
         title, content = (inner.message.strip(" ,，、"), rest) if rest else ("", content)
+    if content and not folder:
+        folder, content = _folder_at_end(asked, content, things, language)
     if not (title or content):
         return None
     if not (title or folder or words.note.search(whole.text)) and texts.is_dated(
@@ -336,6 +338,23 @@ def _new_note(
         return Route("add_todo", language, {"task": content})
     told = {"content": content, "whole": content, "title": title, "folder": folder}
     return Route("make_note", language, {name: said for name, said in told.items() if said})
+
+
+def _folder_at_end(
+    asked: Asked, content: str, things: Sequence[Thing], language: Language
+) -> tuple[str, str]:
+    """Return the folder with which a text ends, as “… in the folder Home”, and the text before."""
+    words, marked = words_of(language), Marked(content)
+    folder = _folder(asked, marked, things, words.inside, language)
+    places = list(marked.runs(NAME))
+    start, end = places[-1] if places else (0, 0)
+    if (
+        not folder
+        or content[end:].strip(" .!。！")
+        or not words.cues["folder"].search(content[start:].lower())
+    ):
+        return "", content
+    return folder, content[:start].strip(" ,，、")
 
 
 def _content(marked: Marked, words: Words) -> tuple[Marked, str]:

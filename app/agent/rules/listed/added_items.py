@@ -5,11 +5,13 @@ from collections.abc import Callable
 
 from app.agent.rules.answers import item_changes
 from app.agent.rules.changes import marked as changed
+from app.agent.rules.changes import named
 from app.agent.rules.changes.marked import Marked, Words
 from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.listed import list_words
 from app.agent.rules.listed.list_words import ListWords
+from app.agent.rules.near import near
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, Thing, Trace
 
@@ -44,6 +46,8 @@ def add(asked: Asked, route: Route, language: Language, thing: Thing, act: Act) 
     last = asked.earlier[0] if asked.earlier else Trace()
     if not (is_placed or is_clause or last.intent in ON or "steps" in last.arguments):
         return Step()
+    if step := _goes_elsewhere(asked, language, thing):
+        return step if step.calls else Step()
     if thing.kind == "todo" and not route.things:
         return act(asked, Route("add_step", route.language, {"step": text}, (thing,)))
     if thing.kind == "todo":
@@ -55,6 +59,21 @@ def add(asked: Asked, route: Route, language: Language, thing: Thing, act: Act) 
     if not held.goes_on and (route.things or not (is_placed or is_clause)):
         return Step()  # what is said of a note that is no list is read as it stands
     return act(asked, Route("append_note", route.language, {"text": text}, (thing,)))
+
+
+def _goes_elsewhere(asked: Asked, language: Language, thing: Thing) -> Step | None:
+    """Return the step that looks whether a message names another note that something goes to; one
+    without calls where it does.
+    """
+    looks = tuple(one for one in near.looks(asked) if one[0] == "list_notes")
+    if looks and not asked.has("list_notes"):
+        return Step(calls=looks)
+    words, marked = changed.words_of(language), Marked(asked.message)
+    places = named.find(asked, marked, near.things(asked), ("note",), language)
+    other = places and thing not in places[0].things
+    return (
+        Step(empty=True) if other and named.beside(marked, places[0], words.onto, words) else None
+    )
 
 
 def _text(marked: Marked, words: ListWords, changes: Words) -> tuple[str, bool]:

@@ -37,6 +37,8 @@ SETTLED = frozenset(
 ORDER: tuple[ListKind, ...] = get_args(ListKind)
 STEPS = "steps"
 """The argument of a turn that told the steps of a todo, or added one."""
+WRITES = frozenset("add_todo make_note append_note make_folder rename move_note add_step".split())
+"""What names no list unless a pattern has read it."""
 READS = frozenset("ask cannot todo_state list_todos list_notes tell_view show_note".split())
 """What a message may only seem to be that asks for the steps of a todo."""
 TICKED = frozenset({"ask", "cannot", "complete_todo", "tick_item", "todo_state", "change_todo"})
@@ -54,6 +56,8 @@ class Wish(msgspec.Struct, frozen=True):
     language: Language
     kinds: tuple[ListKind, ...]
     act: Act
+    is_no_todo: bool
+    """Whether todos were looked for and none was found."""
 
 
 def kinds_of(asked: Asked, route: Route) -> tuple[ListKind, ...]:
@@ -69,9 +73,22 @@ def kinds_of(asked: Asked, route: Route) -> tuple[ListKind, ...]:
 
 def read(asked: Asked, route: Route, kinds: tuple[ListKind, ...], act: Act) -> Step | None:
     """Return the step of a question or wish about a list; None where a message is none."""
-    wish = Wish(route, route.get("written") or route.language, kinds, act)
+    wish = _wish(asked, route, kinds, act)
     step = reused.reuse(asked, functools.partial(_next, wish))
     return step if step.calls or step.text else None
+
+
+def looks(asked: Asked, route: Route, kinds: tuple[ListKind, ...], act: Act) -> bool:
+    """Return whether a message may be about a list that can be looked at."""
+    begun = msgspec.structs.replace(asked, results=())
+    step = _next(_wish(asked, route, kinds, act), begun)
+    return bool(step.calls or step.text)
+
+
+def _wish(asked: Asked, route: Route, kinds: tuple[ListKind, ...], act: Act) -> Wish:
+    found = [result.content["todos"] for result in asked.of("search_todos")]
+    is_none = len(found) > 1 and not any(found)
+    return Wish(route, route.get("written") or route.language, kinds, act, is_none)
 
 
 def _next(wish: Wish, asked: Asked) -> Step:
@@ -90,7 +107,8 @@ def _lists(wish: Wish, asked: Asked, kind: ListKind) -> Iterator[tuple[Thing, Ma
     """
     if found := spoken_of(asked):
         yield found, Marked(asked.message)
-    if wish.route.things or (kind == "tick" and wish.route.intent != "tick_item") or kind == "add":
+    is_tick = kind == "tick" and wish.route.intent != "tick_item"
+    if wish.route.things or wish.route.intent in WRITES or is_tick or kind == "add":
         return
     of: ThingKind = "todo" if kind == "steps" else "note"
     call = next((one for one in near.looks(asked) if one[0] == LOOKS[of]), None)
@@ -115,8 +133,9 @@ def _anywhere(wish: Wish, asked: Asked) -> Step:
     asks = any(one in asked.message for one in "?？")
     if not changes or asks or wish.route.things or wish.route.intent not in TICKED:
         return Step()
+    surely_todo = wish.route.intent == "complete_todo" and not wish.route.is_loose
     looks = [one for one in near.looks(asked) if one[0] == "search_todos"]
-    if "grep_notes" not in asked.tools or not looks:
+    if "grep_notes" not in asked.tools or not looks or (surely_todo and not wish.is_no_todo):
         return Step()
     if not asked.has("grep_notes"):
         return Step(calls=(*looks, BOXES))
