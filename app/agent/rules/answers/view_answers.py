@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from app.agent.rules.answers import list_answers, note_answers
-from app.agent.rules.dialogue import dialogue_words, resolve_reference
+from app.agent.rules.dialogue import resolve_reference, that_day
 from app.agent.rules.passages import answer_passages, questions
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.phrases import dates
@@ -151,17 +151,19 @@ def tell_days_left(asked: Asked, route: Route) -> Step:
         return Step(_left(asked, route, fitting[0]["title"], day), trace=trace)
     searched = tuple(one for one in asked.results if one.tool != "search_todos")
     asks = msgspec.structs.replace(asked, results=searched)
-    found = note_answers.answer_question(asks, msgspec.structs.replace(route, intent="ask"))
+    when = {**route.arguments, "kind": "when"}
+    ask = msgspec.structs.replace(route, intent="ask", arguments=when)
+    found = note_answers.answer_question(asks, ask)
     if found.calls:
         return found
     today = asked.now.date()
     stems = questions.read_question(words).stems
     for quote in found.quotes:
-        if not answer_passages.holds_all(f"{quote.text} {quote.title}", stems):
+        if not answer_passages.holds_most(f"{quote.text} {quote.title}", stems):
             continue  # a day of something else
-        named = dialogue_words.find_days(fold_text(quote.text), asked)
-        if named and named[0].start.date() >= today:
-            left = _left(asked, route, quote.text, named[0].start.date())
+        first = that_day.first_day(fold_text(quote.text), asked)
+        if first and first >= today:
+            left = _left(asked, route, quote.text, first)
             return msgspec.structs.replace(found, text=f"{left}\n{found.text}")
     return msgspec.structs.replace(found, empty=True)
 

@@ -10,6 +10,8 @@ FilterName = Literal[
     "overdue", "completed", "undated", "top", "low", "before", "until", "after", "tagged", "pinned"
 ]
 """What narrows a list beside words and days."""
+Bound = Literal["least", "above", "most", "below"]
+"""How a priority bounds a list: “5 or more”, “above 5”, “5 at most”, “below 5”."""
 
 
 class Dialogue(Table, frozen=True):
@@ -31,7 +33,8 @@ class Dialogue(Table, frozen=True):
     those do not answer, and an instruction that `speaks_of_given` texts may be followed by them
     without a label. `sums` are words for the signs of a sum, `%` for a percentage of something;
     `sum_forms` are other ways of saying one, by what is to be calculated: `{n}` and `{d}` are
-    numbers, `{p}` is one of per cent. `thousands` parts the digits of a long number.
+    numbers, `{p}` is one of per cent. `levels` stand beside a priority that is the least, the most,
+    or just outside. `thousands` parts the digits of a long number.
 
     May be missing: what somewhere in a short message `takes_back` what the turn before did; the
     group `rest` of `rather` is the thing that was meant instead of the one that was changed;
@@ -88,4 +91,5 @@ class Dialogue(Table, frozen=True):
     the_same: Pieces = "(?!)"
     sum_forms: dict[str, Pieces] = msgspec.field(default_factory=dict)
     thousands: str = ","
+    levels: dict[Bound, Pieces] = msgspec.field(default_factory=dict)
     same: tuple[str, ...] = ()
