@@ -12,7 +12,6 @@ import msgspec
 from app.agent.rules.answers import list_answers, list_filters
 from app.agent.rules.answers.list_filters import Filters
 from app.agent.rules.dialogue import dialogue_words, followup_questions, references, view_words
-from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.view_tables import ViewName
 from app.agent.rules.look_further import INSTEAD
@@ -95,7 +94,8 @@ def to_see(asked: Asked, found: Route) -> Route | None:
     if not (unsure or found.intent in ACTS) or not _may_list(found, text):
         return None
     if unsure and (lists := _named_list(found, text)):
-        return _loosely(found, "show_note", target=lists)
+        remains = view_words.asks_what_remains(text, found.language)
+        return _loosely(found, "show_note", target=lists, **({"open": "yes"} if remains else {}))
     wanted = list_filters.read_filters(asked, found, text)
     if wanted.words and found.said not in ("", text):
         plain = list_filters.read_filters(asked, found, found.said)
@@ -119,7 +119,7 @@ def _named_list(found: Route, text: str) -> str:
         return ""
     table = next(dialogue_words.tables(found.language))
     named = dialogue_words.find_in(table.list_name, folded)
-    if named is None or not view_words.asks_what_remains(text, found.language):
+    if named is None:
         return ""
     start = folded.rfind(" ", 0, named.start()) + 1 if named.start() else 0
     return folded[start : named.end()]
@@ -156,7 +156,7 @@ def _plain_view(found: Route, wanted: Filters, text: str) -> Route | None:
         return _routed(found, "last_messages")
     if "days_left" in said:
         return None
-    if wanted.level is not None and not said & KINDS.keys():
+    if wanted.levels and not said & KINDS.keys():
         return _routed(found, "list_todos", text=text)
     asks = said & (QUESTIONS if "it" in said else SURELY_ASKS) or "unread" in said
     if found.intent not in SURE and not (asks or ("todo" in said and wanted.told)):
@@ -185,6 +185,9 @@ def _view_of_words(asked: Asked, found: Route, wanted: Filters, text: str) -> Ro
     said = wanted.said
     if "days_left" in said:
         return _routed(found, "days_left", text=wanted.words, words=wanted.words)
+    steps = "step" in said and not said & {"note", "folder", "tag", "first", "last"}
+    if steps and (said & ASKS or _ASKED.search(text)):
+        return _loosely(found, "todo_state", text=text, words=wanted.words)
     opens = found.intent == "ask" or (found.is_loose and found.intent == "cannot")
     shows = "note" in said and said & {"open", "show"} and "about" not in said
     if opens and shows and not said & PLACED:
@@ -231,7 +234,16 @@ def go_on(asked: Asked, language: Language) -> Route | None:
         return thanks
     words = view_words.sort_words(asked.message, language)
     said = words.said
-    if len(words.rest) < FEW_LEFT and (there := _list_there(asked, said, language)):
+    other = said & {"todo", "folder", "tag", "event", "message", "unread", "count", "when", "step"}
+    if (
+        len(words.rest) <= FEW_LEFT
+        and not other
+        and (left := followup_questions.open_items(asked, language))
+    ):
+        return left
+    if len(words.rest) < FEW_LEFT and (
+        there := followup_questions.list_there(asked, said, language)
+    ):
         return there
     if words.rest or len(asked.message) > SHORT * 8:
         return None
@@ -270,9 +282,6 @@ def _there(asked: Asked, said: frozenset[ViewName], language: Language) -> Route
     was spoken of last, where a message asks for that.
     """
     recent = next((one for one in asked.earlier if one.about), Trace())
-    lists = followup_questions.named_list(recent, language)
-    if lists and view_words.asks_what_remains(asked.message, language):
-        return Route("show_note", language, {}, lists)
     spoken_of = (*recent.about, *recent.shown)
     folder = next((one for one in spoken_of if one.kind == "folder"), None)
     if folder and "inside" in said and said & SURELY_ASKS and not said & {"todo", "message"}:
@@ -291,20 +300,6 @@ def _was_counted(last: Trace, language: Language) -> bool:
         Route(last.intent, last.language or language, last.arguments),
         _arguments(last).get("text", ""),
     )
-
-
-def _list_there(asked: Asked, said: frozenset[ViewName], language: Language) -> Route | None:
-    """Return the list that the turn before was about: “what's left to buy there?”"""
-    last = asked.earlier[0] if asked.earlier else Trace()
-    table, text = next(dialogue_words.tables(language)), dialogue_words.bare(asked.message)
-    named = last.about and dialogue_words.find_in(table.list_name, last.about[0].title.lower())
-    if not named or len(last.about) > 1 or last.about[0].kind != "note":
-        return None
-    if not said & {"show", "see", "to_do"} or said & {"when", "who", "folder", "todo", "count"}:
-        return None
-    there = language_data.join_pattern(table.there)
-    is_there = re.search(rf"(?<!\w)(?:{there})(?!\w)", text)
-    return Route("show_note", language, {}, last.about) if is_there else None
 
 
 def _pointed(asked: Asked, said: frozenset[ViewName], language: Language) -> Route | None:

@@ -41,13 +41,20 @@ def list_todos(asked: Asked, route: Route) -> Step:
         none = route.phrase("no_todos_of", told=f"“{wanted.words}”")
         step = _told(asked, route, without, found[1], text)
         return msgspec.structs.replace(step, text=f"{none}\n{step.text}")
+    rows = found[0]["todos"]
+    if wanted.words and len(rows) == 1 and not counts(route, text):
+        # “What is there to do for the programme?” asks for its steps, too.
+        if "get_todo" in asked.tools and not asked.has("get_todo"):
+            return call_tool("get_todo", id=rows[0]["id"])
+        read = [result.content["todo"] for result in asked.of("get_todo")]
+        return _told(asked, route, wanted, {**found[0], "todos": read or rows}, text)
     return _told(asked, route, wanted, found[0], text)
 
 
 def _told(asked: Asked, route: Route, wanted: Filters, found: Mapping[str, Any], text: str) -> Step:
     """Return what was found, or how many, with what it was narrowed to."""
     rows, total = found["todos"], found["total"]
-    if wanted.undated or wanted.low or wanted.done or wanted.level is not None:
+    if wanted.undated or wanted.low or wanted.done or wanted.levels:
         rows = [row for row in rows if _passes(asked, wanted, row)]
         total = len(rows)
         rows = rows[:TODOS]
@@ -249,7 +256,7 @@ def things(kind: ThingKind, rows: Collection[Mapping[str, Any]]) -> tuple[Thing,
 def _filters(asked: Asked, route: Route, wanted: Filters) -> dict[str, Any]:
     completed = bool(route.get("completed") or wanted.fields.get("completed"))
     fields = {"limit": TODOS, **zone_argument(asked), **wanted.fields, "completed": completed}
-    if wanted.undated or wanted.low or wanted.done:
+    if wanted.undated or wanted.low or wanted.done or wanted.levels:
         # Those without a day, or of low priority, no filter of the list finds.
         fields["limit"] = MOST
     if completed:
@@ -264,13 +271,24 @@ def _passes(asked: Asked, wanted: Filters, row: Mapping[str, Any]) -> bool:
         return bool(day and wanted.done[0] <= day <= wanted.done[1])
     undated = not wanted.undated or row.get("dueDate") is None
     low = not wanted.low or 0 < row["priority"] <= list_filters.LOW
-    level = wanted.level is None or row["priority"] == wanted.level
+    least, most = wanted.levels or (0, list_filters.HIGHEST)
+    level = least <= (row["priority"] or 0) <= most
     return bool(undated and low and level)
 
 
 def todo_lines(asked: Asked, route: Route, rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return a line for each todo, with the day when it is due."""
-    return [f"- {row['title']}{due_text(route.language, row, asked.now)}" for row in rows]
+    return [
+        f"- {row['title']}{due_text(route.language, row, asked.now)}{steps_text(route, row)}"
+        for row in rows
+    ]
+
+
+def steps_text(route: Route, row: Mapping[str, Any]) -> str:
+    """Return of which steps a todo is made, as the end of a line; empty where of none."""
+    steps = row.get("steps") or ()
+    titles = ", ".join(step["title"] for step in steps)
+    return route.phrase("has_steps", count=len(steps), steps=titles) if steps else ""
 
 
 def note_lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -25,6 +25,7 @@ from app.agent.turn.steps import Asked
 TOP = 4
 """From this priority on a todo is important."""
 LOW = 2
+HIGHEST = 10
 NAMED_DAYS = {timedelta(): "today", timedelta(days=1): "tomorrow"}
 
 
@@ -40,8 +41,8 @@ class Filters(msgspec.Struct, frozen=True):
     words: str = ""
     undated: bool = False
     low: bool = False
-    level: int | None = None
-    """The very priority."""
+    levels: tuple[int, int] | None = None
+    """The least and the highest priority."""
     pinned: bool = False
     tag: str = ""
     folder: str = ""
@@ -61,6 +62,10 @@ def read_filters(asked: Asked, route: Route, text: str) -> Filters:
     told: list[str] = []
     taken: set[FilterName] = set()
     done: tuple[date, date] | None = None
+    levels, rest = _level(route, rest)
+    if levels is not None:
+        shown = "–".join(map(str, dict.fromkeys(levels)))
+        told.append(route.phrase("of_priority", priority=shown).strip(" ,，、"))
     for name in ("overdue", "completed", "undated", "low", "top"):
         if cut := _cut(route, name, rest):
             rest, _ = cut
@@ -73,9 +78,6 @@ def read_filters(asked: Asked, route: Route, text: str) -> Filters:
         told.append(route.phrase("filter_top"))
     if "low" in taken:
         told.append(route.phrase("filter_low"))
-    level, rest = _level(route, rest)
-    if level is not None:
-        told.append(route.phrase("of_priority", priority=level).strip(" ,，、"))
     if "undated" in taken:
         told.append(route.phrase("filter_undated"))
     elif "overdue" in taken:
@@ -106,7 +108,7 @@ def read_filters(asked: Asked, route: Route, text: str) -> Filters:
         words,
         undated="undated" in taken,
         low="low" in taken,
-        level=level,
+        levels=levels,
         done=done,
         said=left.said,
     )
@@ -157,19 +159,41 @@ def _cut(route: Route, name: FilterName, text: str) -> tuple[str, re.Match[str]]
     return None
 
 
-def _level(route: Route, text: str) -> tuple[int | None, str]:
-    """Return the priority that a text names by its number, and the text without it."""
+def _level(route: Route, text: str) -> tuple[tuple[int, int] | None, str]:
+    """Return the least and the highest priority that a text names by a number, and the text without
+    that: “priority 5”, “priority 7 or more”.
+    """
     language = route.get("written") or route.language
     if not language_data.has_table(language, FollowUp):
         return None, text
     named = language_data.join_pattern(language_data.load_table(language, FollowUp).priority)
+    bounds = next(dialogue_words.tables(language)).levels
+    either = "|".join(
+        f"(?P<{{place}}{name}>{language_data.join_pattern(words)})"
+        for name, words in bounds.items()
+    )
     number = r"(?P<n>10|\d)(?!\d)"
-    # “优先级是5”: one or two letters join them where no spaces part words.
-    between = rf"(?:[{dialogue_words.UNSPACED}]{{1,2}}|(?:\W|\b[a-z]{{1,5}}\b){{0,3}})"
-    found = re.search(rf"(?:{named}){between}{number}", text)
+    # “优先级是5”: a letter joins them where no spaces part words.
+    between = rf"(?:[{dialogue_words.UNSPACED}]|(?:\W|\b[a-z]{{1,5}}\b){{0,3}})"
+    before, after = (either.replace("{place}", place) or "(?!)" for place in ("before_", "after_"))
+    forms = (
+        rf"(?:{named}){between}?\W*(?:{before})\W*{between}?{number}",
+        rf"(?:{before})\W+(?:{named}){between}?{number}",
+        rf"(?:{named}){between}?{number}(?:\W*(?:{after}))?",
+    )
+    found = next(filter(None, (re.search(form, text) for form in forms)), None)
     if found is None:
         return None, text
-    return int(found["n"]), f"{text[: found.start()]} {text[found.end() :]}"
+    level = int(found["n"])
+    bound = next((name for name, said in found.groupdict().items() if said and name != "n"), "")
+    ranges = {
+        "least": (level, HIGHEST),
+        "above": (level + 1, HIGHEST),
+        "most": (1, level),
+        "below": (1, level - 1),
+    }
+    left = f"{text[: found.start()]} {text[found.end() :]}"
+    return ranges.get(bound.partition("_")[2], (level, level)), left
 
 
 def _days(asked: Asked, route: Route, text: str) -> tuple[dict[str, Any], str]:

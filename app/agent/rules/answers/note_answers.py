@@ -6,13 +6,13 @@ from typing import Any
 import msgspec
 
 from app.agent.rules.answers import list_answers, targets
-from app.agent.rules.dialogue import references, resolve_reference
-from app.agent.rules.passages import answer_passages, extracts, questions
+from app.agent.rules.dialogue import references, resolve_reference, view_words
+from app.agent.rules.passages import answer_passages, extracts, found_texts, questions
 from app.agent.rules.passages.answer_passages import Ranked, Text
 from app.agent.rules.passages.questions import Question
 from app.agent.rules.passages.sentences import fold_text, split_words, stem
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Result, Step, Thing, Trace, call_tool, note_link
+from app.agent.turn.steps import Asked, Step, Thing, Trace, call_tool, note_link
 
 HITS = 8
 SINGLE_HITS = 5
@@ -22,9 +22,9 @@ NEAREST = 3
 LAST_QUOTED = 2
 SHOWN = 400
 """So many characters of the one note that a question names are shown where none answers it."""
-BEGINNING = 2_000
-"""Of a note that a search finds, only so many characters are in its record."""
 FOLDER_NOTES = 8
+OPEN = {"open": "yes"}
+_OPEN_ITEM = re.compile(r"^\s*[-*+] \[ \] .+$", re.MULTILINE)
 
 
 def answer_question(asked: Asked, route: Route) -> Step:
@@ -38,7 +38,7 @@ def answer_question(asked: Asked, route: Route) -> Step:
         return step
     if not asked.results:
         return _searched(asked, route, question)
-    notes = texts(asked)
+    notes = found_texts.texts(asked)
     found = _passages_quoted_last(asked, route, question, notes)
     found = found or answer_passages.best_passages(question, notes)
     if not found and (step := _singly(asked, question)):
@@ -68,7 +68,7 @@ def _question(asked: Asked, route: Route) -> Question:
     if route.get("followed"):
         kind = questions.read_question(route.get("words")).kind
         return question._replace(kind=kind or question.kind)
-    return question
+    return question._replace(kind="when") if route.get("kind") == "when" else question
 
 
 def _text_asked(asked: Asked, route: Route) -> str:
@@ -140,7 +140,7 @@ def find_notes(asked: Asked, route: Route) -> Step:
                 _searches(wanted, questions.read_question(wanted).terms or (wanted,), limit=10)
             )
         )
-    hits = _hits(asked)
+    hits = found_texts.hits(asked)
     if not hits:
         return list_answers.refusal_or(
             asked, route, route.phrase("nothing", owner=asked.persona.owner)
@@ -169,10 +169,18 @@ def show_note(asked: Asked, route: Route) -> Step:
     if not read:
         return list_answers.tell_refusal(asked, route)
     note = read[0].content["note"]
-    text = note["markdown"].rstrip()
-    shown = text if len(text) <= BEGINNING else f"{text[:BEGINNING].rstrip()}…"
+    text = _open_items(note["markdown"], route) or note["markdown"].rstrip()
+    shown = (
+        text if len(text) <= found_texts.BEGINNING else f"{text[: found_texts.BEGINNING].rstrip()}…"
+    )
     link = note_link(note["id"], note["title"])
     return Step(f"{link}\n\n{shown}", trace=Trace(about=found))
+
+
+def _open_items(text: str, route: Route) -> str:
+    """Return what is not ticked of a list, where that is asked for; empty where all is."""
+    items = _OPEN_ITEM.findall(text) if route.get("open") else ()
+    return "\n".join(one.strip() for one in items)
 
 
 def summarise(asked: Asked, route: Route) -> Step:
@@ -184,7 +192,7 @@ def summarise(asked: Asked, route: Route) -> Step:
         query = resolve_reference.name_query(target)
         return call_tool("search_notes", query=query, limit=HITS)
     if not asked.has("get_note_content"):
-        hits = _hits(asked)
+        hits = found_texts.hits(asked)
         fitting = resolve_reference.fitting_rows(target, hits) or hits[:1]
         if not fitting:
             return list_answers.refusal_or(
@@ -224,7 +232,9 @@ def _folder(asked: Asked, route: Route) -> Step:
 
 def _in_short(asked: Asked, route: Route, *, most: int) -> str:
     lines = [route.phrase("summary")]
-    for text in (note for result in asked.of("get_note_content") if (note := _read(result))):
+    for text in (
+        note for result in asked.of("get_note_content") if (note := found_texts.read_note(result))
+    ):
         lines.append(f"\n{note_link(text.note_id, text.title)}")
         lines += [
             f"- {' '.join(one.text.split())[: answer_passages.LONGEST]}"
@@ -278,69 +288,13 @@ def _singly(asked: Asked, question: Question) -> Step | None:
     )
 
 
-def _hits(asked: Asked) -> list[dict[str, Any]]:
-    """Return what was found, best first and each once.
-
-    What was found with several words or searches before the rest.
-    """
-    hits: dict[int, dict[str, Any]] = {}
-    points: dict[int, float] = {}
-    for result in asked.of("search_notes"):
-        for place, hit in enumerate(result.content.get("results", ())):
-            hits.setdefault(hit["id"], hit)
-            # By rank, as scores of different searches cannot be compared.
-            points[hit["id"]] = points.get(hit["id"], 0) + 1 / (place + 2)
-    for result in asked.of("grep_notes"):
-        for found in result.content.get("results", ()):
-            hits.setdefault(
-                found["noteId"],
-                {
-                    "id": found["noteId"],
-                    "title": found["title"],
-                    "snippet": found["matches"][0]["text"],
-                },
-            )
-            points[found["noteId"]] = points.get(found["noteId"], 0) + len(
-                {fold_text(match["match"]) for match in found["matches"]}
-            )
-    return [hits[note_id] for note_id in sorted(hits, key=lambda note_id: -points[note_id])]
-
-
-def texts(asked: Asked) -> list[Text]:
-    """Return the notes that were found, as far as they were read."""
-    read = {
-        text.note_id: text for result in asked.of("get_note_content") if (text := _read(result))
-    }
-    begun = {
-        row["id"]: row["content"]
-        for result in asked.of("search_notes")
-        for row in result.content.get("result", {}).get("results", ())
-    }
-    found = []
-    for hit in _hits(asked):
-        content = begun.get(hit["id"], "")
-        # A text of just that length was cut.
-        whole = hit["id"] in begun and len(content) < BEGINNING
-        begun_text = Text(hit["id"], hit["title"], content, whole)
-        found.append(read.pop(hit["id"]) if hit["id"] in read else begun_text)
-    # Those quoted last need not have been found.
-    return [*found[: answer_passages.NOTES - len(read)], *read.values()]
-
-
-def _read(result: Result) -> Text | None:
-    note = result.content.get("note")
-    return (
-        Text(note["id"], note["title"], note["markdown"], whole=True)
-        if isinstance(note, dict) and "markdown" in note
-        else None
-    )
-
-
 def _unanswered(asked: Asked, route: Route, question: Question, notes: list[Text]) -> Step:
     nothing = route.phrase("nothing", owner=asked.persona.owner)
     if not notes:
         none = list_answers.refusal_or(asked, route, nothing)
         return msgspec.structs.replace(none, empty=True)
+    if step := _left_of_named(asked, route, question, notes):
+        return step
     nearest = _nearest(asked, question, notes)
     if not nearest:
         return Step(nothing, empty=True)
@@ -348,6 +302,25 @@ def _unanswered(asked: Asked, route: Route, question: Question, notes: list[Text
     trace = Trace(shown=tuple(Thing("note", one, titles[one]) for one in nearest))
     text = "\n".join([route.phrase("unanswered"), *nearest.values()])
     return Step(text, trace=trace, empty=True)
+
+
+def _left_of_named(
+    asked: Asked, route: Route, question: Question, notes: list[Text]
+) -> Step | None:
+    """Return what is not ticked of the one list whose name a question after that says."""
+    if not view_words.asks_what_remains(asked.message, route.get("written") or route.language):
+        return None
+    lists = [
+        (note, items)
+        for note in notes
+        if _is_named(question, note.title)
+        and (items := _open_items(note.content, msgspec.structs.replace(route, arguments=OPEN)))
+    ]
+    if len(lists) != 1:
+        return None
+    note, items = lists[0]
+    about = (Thing("note", note.note_id, note.title),)
+    return Step(f"{note_link(note.note_id, note.title)}\n\n{items}", trace=Trace(about=about))
 
 
 def _nearest(asked: Asked, question: Question, notes: list[Text]) -> dict[int, str]:

@@ -78,8 +78,5 @@ def _line(asked: Asked, route: Route, row: Mapping[str, Any]) -> str:
         day = dates.day(route.language, moment.date(), asked.now) if moment else ""
         return route.phrase("is_done", title=row["title"], day=day)
     due = list_answers.due_text(route.language, row, asked.now)
-    steps = row.get("steps") or ()
-    if steps:
-        titles = ", ".join(step["title"] for step in steps)
-        due += route.phrase("has_steps", count=len(steps), steps=titles)
+    due += list_answers.steps_text(route, row)
     return route.phrase("is_open", title=row["title"], due=due)

@@ -95,7 +95,7 @@ def writes_note(asked: Asked, route: Route, act: Act) -> Step | None:
         return None
     meant = msgspec.structs.replace(found[0], language=route.language)
     step = reused.reuse(asked, functools.partial(_act, act, meant))
-    return step if step.calls else _traced(meant, step)
+    return step if step.calls else traced(meant, step)
 
 
 def _known(asked: Asked) -> list[Call]:

@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 
 from app.agent.rules.dialogue import dialogue_words, references, slots, view_words
 from app.agent.rules.dialogue.slots import Said
+from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.languages.view_tables import ViewName
@@ -124,7 +125,34 @@ def left_on_list(asked: Asked, said: Said, last: Trace) -> Route | None:
     if words is None or words.rest or said.days or not words.said & {"see", "everything", "show"}:
         return None
     others = {"todo", "note", "folder", "tag", "event", "message", "unread", "waiting", "changed"}
-    return None if words.said & others else settled(said, "show_note", lists)
+    remains = view_words.asks_what_remains(asked.message, said.language)
+    way = {"open": "yes"} if remains else {}
+    return None if words.said & others else settled(said, "show_note", lists, **way)
+
+
+def open_items(asked: Asked, language: Language) -> Route | None:
+    """Return what is not done of the list that was shown or changed last."""
+    if not view_words.asks_what_remains(asked.message, language):
+        return None
+    recent = next((one for one in asked.earlier if one.about), Trace())
+    lists = named_list(recent, language)
+    if not lists and recent.intent in LISTED - {"ask"}:
+        lists = tuple(one for one in recent.about if one.kind == "note")
+    return Route("show_note", language, {"open": "yes"}, lists) if len(lists) == 1 else None
+
+
+def list_there(asked: Asked, said: frozenset[ViewName], language: Language) -> Route | None:
+    """Return the list that the turn before was about: “what's left to buy there?”"""
+    last = asked.earlier[0] if asked.earlier else Trace()
+    table, text = next(dialogue_words.tables(language)), dialogue_words.bare(asked.message)
+    named = last.about and dialogue_words.find_in(table.list_name, last.about[0].title.lower())
+    if not named or len(last.about) > 1 or last.about[0].kind != "note":
+        return None
+    if not said & {"show", "see", "to_do"} or said & {"when", "who", "folder", "todo", "count"}:
+        return None
+    there = language_data.join_pattern(table.there)
+    is_there = re.search(rf"(?<!\w)(?:{there})(?!\w)", text)
+    return Route("show_note", language, {}, last.about) if is_there else None
 
 
 def meant_things(

@@ -1,5 +1,6 @@
 """The day that a message only points at: “that day”, “the day before”."""
 
+import re
 from datetime import date, timedelta
 
 import msgspec
@@ -10,19 +11,39 @@ from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.phrases import dates
 from app.agent.turn.steps import Asked, Step
 
+_FROM = re.compile(
+    r"(?<!\d)(?P<day>[1-9]\d?)(?:\.|st|nd|rd|th|er|日|号)?\s*(?:[a-z]{1,3}|[-–〜～到至])\s*$"
+)
+"""What stands before the last day of a stretch within a month: “20 to …”, “20–…”."""
+
 
 def told(asked: Asked, step: Step, language: Language) -> str:
     """Return the one day that an answer tells or quotes, as 2026-11-24; empty where it tells none
     or several.
     """
-    days = {day.isoformat() for day in dates.told(language, step.text, asked.now)}
-    if not days and len(step.quotes) == 1:
+    quoted = len(step.quotes) == 1
+    days = {day.isoformat() for day in dates.told(language, step.text, asked.now) if not quoted}
+    if quoted:
         text = plain_letters(step.quotes[0].text).lower()
         if first := dialogue_words.find_days(text, asked):
-            days = {first[0].start.date().isoformat()}
+            day = first_day(text, asked) or first[0].start.date()
+            days = {day.isoformat()}
             more = dialogue_words.find_days(text[first[2] :], asked)
             days |= {more[0].start.date().isoformat()} if more else set()
     return days.pop() if len(days) == 1 else ""
+
+
+def first_day(text: str, asked: Asked) -> date | None:
+    """Return the first day that a folded text names; of “20 to 27 February” the 20th."""
+    found = dialogue_words.find_days(text, asked)
+    if found is None:
+        return None
+    day, start, _ = found
+    first = day.start.date()
+    before = _FROM.search(text[:start])
+    if before and int(before["day"]) < first.day:
+        first = first.replace(day=int(before["day"]))
+    return first
 
 
 def with_day(asked: Asked, language: Language) -> Asked:

@@ -10,6 +10,8 @@ FilterName = Literal[
     "overdue", "completed", "undated", "top", "low", "before", "until", "after", "tagged", "pinned"
 ]
 """What narrows a list beside words and days."""
+Bound = Literal["least", "above", "most", "below"]
+"""How a priority bounds a list: “5 or more”, “above 5”, “5 at most”, “below 5”."""
 
 
 class Dialogue(Table, frozen=True):
@@ -29,7 +31,7 @@ class Dialogue(Table, frozen=True):
     In a prompt around a question, `asked_by` begins the question, `answered` the place of its
     answer, `given` the texts to answer from; the group `reply` of `reply_exactly` is said where
     those do not answer, and an instruction that `speaks_of_given` texts may be followed by them
-    without a label.
+    without a label. `levels` stand beside a priority that is the least, the most, or just outside.
 
     May be missing: what somewhere in a short message `takes_back` what the turn before did; the
     group `rest` of `rather` is the thing that was meant instead of the one that was changed;
@@ -84,6 +86,5 @@ class Dialogue(Table, frozen=True):
     all_of: dict[int, Pieces] = msgspec.field(default_factory=dict)
     that_day: dict[int, Pieces] = msgspec.field(default_factory=dict)
     the_same: Pieces = "(?!)"
-    sum_forms: dict[str, Pieces] = msgspec.field(default_factory=dict)
-    thousands: str = ","
+    levels: dict[Bound, Pieces] = msgspec.field(default_factory=dict)
     same: tuple[str, ...] = ()

@@ -11,7 +11,7 @@ import msgspec
 from app.agent.rules.answers import list_answers, note_answers
 from app.agent.rules.dialogue import dialogue_words, resolve_reference
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.passages import questions
+from app.agent.rules.passages import found_texts, questions
 from app.agent.rules.passages.answer_passages import Text
 from app.agent.rules.passages.sentences import Sentence, split_sentences
 from app.agent.rules.phrases import dates, phrases
@@ -233,7 +233,7 @@ def _of_notes(asked: Asked, route: Route) -> tuple[date, Quote] | None:
     today = asked.now.date()
     stems = () if route.things else tuple(resolve_reference.word_stems(route.get("words")))
     held: list[tuple[bool, date, Quote]] = []
-    for note in note_answers.texts(asked):
+    for note in found_texts.texts(asked):
         if route.things and note.note_id != route.things[0].id:
             continue
         for sentence in split_sentences(note.content):

@@ -6,6 +6,7 @@ A sum with the amounts of a note where one is asked for and sure, else what the 
 import msgspec
 
 from app.agent.rules.answers import note_answers
+from app.agent.rules.passages import found_texts
 from app.agent.rules.reckoning import note_sums, reckoning, sum_value, words, written_dates
 from app.agent.rules.reckoning.note_sums import Solved
 from app.agent.rules.routing.routing import Route
@@ -26,7 +27,7 @@ def answer_question(asked: Asked, route: Route) -> Step:
     solved = note_sums.solve(
         message,
         route.language,
-        note_answers.texts(asked),
+        found_texts.texts(asked),
         before=[one.id for one in last.about if one.kind == "note"],
         told=last.told,
         asked_before=last.arguments.get("words", ""),
