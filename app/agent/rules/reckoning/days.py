@@ -55,8 +55,17 @@ def _named_day(asked: Asked, rest: str, language: Language) -> Route | None:
     if _says_more(rest, language) or (day and day.day == asked.now.date()):
         return None
     last = _day_before(asked)
-    told = day.day.isoformat() if day else last
-    return Route("tell_day", language, {"day": told}) if told else None
+    if told := day.day.isoformat() if day else last:
+        return Route("tell_day", language, {"day": told})
+    # “What weekday is that?” of no day that was told.
+    nothing = {"words": rest, "followed": "yes"}
+    return Route("ask", language, nothing) if _points(asked.message, language) else None
+
+
+def _points(text: str, language: Language) -> bool:
+    """Return whether a text points at a day that was told before."""
+    pattern = next(dialogue_words.tables(language)).that_day.get(0, "(?!)")
+    return dialogue_words.find_in(pattern, dialogue_words.bare(text)) is not None
 
 
 def _counted(asked: Asked, plain: str, rest: str, unit: str, language: Language) -> Route | None:
@@ -90,11 +99,14 @@ def _counted(asked: Asked, plain: str, rest: str, unit: str, language: Language)
     if told := _day_before(asked):
         title = last.about[0].title if len(last.about) == 1 else ""
         return Route("tell_days", language, {**arguments, "day": told, "title": title})
-    about = next((one.about for one in asked.earlier[:2] if one.about), ())
-    if len(about) == 1 and about[0].kind in ("note", "todo"):
-        words_ = " ".join(_left(rest, language)) or about[0].title
-        how = {"leaving": "yes", "words": words_, "text": words_}
-        return Route("days_left", language, {**arguments, **how}, about)
+    before = next((one for one in asked.earlier[:2] if one.about), Trace())
+    if len(before.about) == 1 and before.about[0].kind in ("note", "todo"):
+        text = " ".join(_left(rest, language)) or before.about[0].title
+        said = words.folded(before.arguments.get("words", ""))
+        leaves = leaving or words.whole(language, table.leaving).search(said)
+        how = {"leaving": "yes"} if leaves else {}
+        asks = {**arguments, **how, "words": text, "text": text}
+        return Route("days_left", language, asks, before.about)
     found = " ".join(_left(rest, language)) if until and leaving else ""
     return (
         Route("days_left", language, {**arguments, "words": found, "text": found})

@@ -21,7 +21,7 @@ def go_on(asked: Asked, language: Language) -> Route | None:
     """Return what a message asks of the number or the day that the turn before told."""
     found = _days(asked, language)
     # Nothing but the words of such a question and a day.
-    if found is not None and (found.get("day") or found.things):
+    if found is not None and (found.get("day") or found.things or found.intent == "ask"):
         return found
     if not asked.earlier or asked.earlier[0].asks is not None:
         return None
