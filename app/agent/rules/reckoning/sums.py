@@ -56,7 +56,8 @@ def _whole_sum(plain: str, hidden: str, language: Language) -> Reckoned | None:
         return None
     if weak and not asks and re.search(r"[^\W\d_\u3040-\u309f]", rest):
         return None
-    if not asks and any(one.is_weak and one.sign == "+" for one in run):
+    ties = [one for one in run if one.kind not in ("number", "percent")]
+    if not asks and all(one.is_weak and one.sign == "+" for one in ties):
         return None  # “2 and 3” may be of a list
     kinds = {one.kind for one in run}
     if {"percent", "of"} <= kinds and any(words.says(language, one, rest) for one in _CHANGES):
