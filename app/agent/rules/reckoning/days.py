@@ -55,8 +55,22 @@ def _named_day(asked: Asked, rest: str, language: Language) -> Route | None:
     if _says_more(rest, language) or (day and day.day == asked.now.date()):
         return None
     last = _day_before(asked)
-    told = day.day.isoformat() if day else last
-    return Route("tell_day", language, {"day": told}) if told else None
+    if told := day.day.isoformat() if day else last:
+        return Route("tell_day", language, {"day": told})
+    # “What weekday is that?” of no day that was told.
+    nothing = {"words": rest, "followed": "yes"}
+    return Route("ask", language, nothing) if _points(asked.message, language) else None
+
+
+def _says_journey(text: str, language: Language) -> bool:
+    pattern = words.table_of(language).journey
+    return words.whole(language, pattern).search(text) is not None
+
+
+def _points(text: str, language: Language) -> bool:
+    """Return whether a text points at a day that was told before."""
+    pattern = next(dialogue_words.tables(language)).that_day.get(0, "(?!)")
+    return dialogue_words.find_in(pattern, dialogue_words.bare(text)) is not None
 
 
 def _counted(asked: Asked, plain: str, rest: str, unit: str, language: Language) -> Route | None:
@@ -83,24 +97,25 @@ def _counted(asked: Asked, plain: str, rest: str, unit: str, language: Language)
     if left:
         if not (until or since):
             return None
-        how = {"leaving": "yes"} if leaving else {}
-        text = " ".join(left)
-        return Route("days_left", language, {**arguments, **how, "words": text, "text": text})
+        how = {"leaving": "yes"} if leaving or _says_journey(rest, language) else {}
+        text, every = " ".join(left), " ".join(_left(rest, language))
+        found = {**arguments, **how, "words": text, "text": every, "every": every}
+        return Route("days_left", language, found)
     last = asked.earlier[0] if asked.earlier else Trace()
     if told := _day_before(asked):
         title = last.about[0].title if len(last.about) == 1 else ""
         return Route("tell_days", language, {**arguments, "day": told, "title": title})
-    about = next((one.about for one in asked.earlier[:2] if one.about), ())
-    if len(about) == 1 and about[0].kind in ("note", "todo"):
-        words_ = " ".join(_left(rest, language)) or about[0].title
-        how = {"leaving": "yes", "words": words_, "text": words_}
-        return Route("days_left", language, {**arguments, **how}, about)
-    found = " ".join(_left(rest, language)) if until and leaving else ""
-    return (
-        Route("days_left", language, {**arguments, "words": found, "text": found})
-        if found
-        else None
-    )
+    before = next((one for one in asked.earlier[:2] if one.about), Trace())
+    if len(before.about) == 1 and before.about[0].kind in ("note", "todo"):
+        text = " ".join(_left(rest, language)) or before.about[0].title
+        said = words.folded(before.arguments.get("words", ""))
+        leaves = leaving or words.whole(language, table.leaving).search(said)
+        how = {"leaving": "yes"} if leaves else {}
+        asks = {**arguments, **how, "words": text, "text": text}
+        return Route("days_left", language, asks, before.about)
+    text = " ".join(_left(rest, language)) if until and leaving else ""
+    asks = {**arguments, "words": text, "text": text}
+    return Route("days_left", language, asks) if text else None
 
 
 def _says_way(plain: str, language: Language) -> bool:
@@ -190,7 +205,8 @@ def tell_days_left(asked: Asked, route: Route) -> Step:
         calls = (("search_todos", fields), *(read if route.things[:1] else ()))
         notes = [one for one in route.things if one.kind == "note"]
         return Step(calls=calls if notes else calls[:1])
-    if step := _of_todo(asked, route):
+    every = route.get("every") or route.get("words")
+    if step := _of_todo(asked, route, every):
         return step
     searched = tuple(one for one in asked.results if one.tool != "search_todos")
     asks = msgspec.structs.replace(asked, results=searched)
@@ -200,23 +216,25 @@ def tell_days_left(asked: Asked, route: Route) -> Step:
         found = note_answers.answer_question(asks, msgspec.structs.replace(route, intent="ask"))
     if found.calls:
         return found
-    if dated := _of_notes(asks, route):
-        day, quote = dated
-        text = _count(asked, route, day, quote.text)
-        trace = Trace(about=(Thing("note", quote.note_id, quote.title),), day=day.isoformat())
-        link = f"— {note_link(quote.note_id, quote.title)}"
-        return Step(f"{text}\n\n{link}", quotes=(quote,), trace=trace)
+    if dated := _of_notes(asks, route, every):
+        return dated
+    if every != route.get("words"):
+        # “Till we go to Tenerife” may be told without its verb, where that is told once.
+        loosely = _of_todo(asked, route, route.get("words")), _of_notes(asks, route)
+        told = [one for one in loosely if one is not None]
+        if len(told) == 1:
+            return told[0]
     return msgspec.structs.replace(found, empty=True)
 
 
-def _of_todo(asked: Asked, route: Route) -> Step | None:
+def _of_todo(asked: Asked, route: Route, named: str) -> Step | None:
     rows = [row for one in asked.of("search_todos") for row in one.content["todos"]]
     dated = [row for row in rows if row["dueDate"]]
     ids = [one.id for one in route.things if one.kind == "todo"]
     if route.things:
         fitting = [row for row in dated if row["id"] in ids]
     else:
-        fitting = resolve_reference.fitting_rows(route.get("words"), dated)
+        fitting = resolve_reference.fitting_rows(named, dated)
     if len(fitting) != 1:
         return None
     due = fitting[0]["dueDate"]
@@ -227,11 +245,11 @@ def _of_todo(asked: Asked, route: Route) -> Step | None:
     return Step(_count(asked, route, day, fitting[0]["title"]), trace=trace)
 
 
-def _of_notes(asked: Asked, route: Route) -> tuple[date, Quote] | None:
-    """Return the one day that the notes tell of what is asked about, and the sentence of it."""
+def _of_notes(asked: Asked, route: Route, named: str = "") -> Step | None:
+    """Tell the one day that the notes tell of what is asked about, with the sentence of it."""
     since = bool(route.get("since"))
     today = asked.now.date()
-    stems = () if route.things else tuple(resolve_reference.word_stems(route.get("words")))
+    stems = () if route.things else tuple(resolve_reference.word_stems(named or route.get("words")))
     held: list[tuple[bool, date, Quote]] = []
     for note in found_texts.texts(asked):
         if route.things and note.note_id != route.things[0].id:
@@ -254,7 +272,10 @@ def _of_notes(asked: Asked, route: Route) -> tuple[date, Quote] | None:
     if not held or len(notes) > 1 or (len(days) > 1 and not route.get("leaving")):
         return None
     _, day, quote = min(held, key=lambda one: one[1])
-    return day, quote
+    text = _count(asked, route, day, quote.text)
+    trace = Trace(about=(Thing("note", quote.note_id, quote.title),), day=day.isoformat())
+    link = f"— {note_link(quote.note_id, quote.title)}"
+    return Step(f"{text}\n\n{link}", quotes=(quote,), trace=trace)
 
 
 def _is_said(stems: tuple[str, ...], sentence: Sentence, note: Text) -> bool:

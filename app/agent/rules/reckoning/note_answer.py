@@ -12,6 +12,9 @@ from app.agent.rules.reckoning.note_sums import Solved
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Quote, Step, Thing, Trace, note_link
 
+MOST_TOLD = 600
+"""So many characters of a note that is nearest are what follows can reckon with."""
+
 
 def answer_question(asked: Asked, route: Route) -> Step:
     """Return the sum that a question asks for, with the passages that its numbers stand in; else
@@ -36,14 +39,21 @@ def answer_question(asked: Asked, route: Route) -> Step:
 
 
 def _remembering(asked: Asked, step: Step) -> Step:
-    """Return a step that leaves what it quotes, so that what follows can reckon with it."""
+    """Return a step that leaves what it quotes, so that what follows can reckon with it; where it
+    answers nothing, what it shows of the one note that is nearest.
+    """
+    if not step.trace:
+        return step
     told = "\n".join(one.text for one in step.quotes)
-    if not step.trace or not any(one.isdecimal() for one in told):
+    about = step.trace.about
+    if step.empty and len(step.trace.shown) == 1:
+        about, told = step.trace.shown, step.text[:MOST_TOLD]
+    if not any(one.isdecimal() for one in told):
         return step
     plain = written_dates.first_of_stretches(words.folded(told))
     days = {one.day for one in written_dates.find(plain, asked.now.date()) if not one.is_month}
     day = days.pop().isoformat() if len(days) == 1 else ""
-    trace = msgspec.structs.replace(step.trace, told=told, day=day)
+    trace = msgspec.structs.replace(step.trace, told=told, day=day, about=about)
     return msgspec.structs.replace(step, trace=trace)
 
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_tables import Language, Pieces
+from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.reckoning_tables import Keyword
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.answer_passages import Text
@@ -55,7 +55,9 @@ def may_ask(message: str, language: Language) -> bool:
         return True
     if not wanted.says("asks"):
         return False
-    return bool(wanted.numbers or _has_sign(wanted) or _period(wanted))
+    plus = words.table_of(language).weak.get("+", "(?!)")
+    joins = words.whole(language, plus).search(wanted.text) and len(wanted.names) > 1
+    return bool(wanted.numbers or _has_sign(wanted) or _period(wanted) or joins)
 
 
 def goes_on(message: str, language: Language, told: str) -> bool:
@@ -115,15 +117,10 @@ def _names(text: str, language: Language, listed: Sequence[Number]) -> list[str]
     signs = (*table.signs.values(), *table.after.values(), *table.shares.values())
     periods = (table.units[one] for one in _PERIODS if one in table.units)
     shares = (table.percent, table.tenths, table.kept)
-    rest = words.without(language, text, *signs, *keywords, *shares, *periods, *_weak(language))
+    weak = table.weak.values()
+    rest = words.without(language, text, *signs, *keywords, *shares, *periods, *weak)
     left = words.left_words(language, rest)
     return [one for one in left if stem(one) not in questions.general()]
-
-
-def _weak(language: Language) -> Iterator[Pieces]:
-    """Yield the words that may stand for a sign, where spaces part words."""
-    if phrases.is_spaced(language):
-        yield from words.table_of(language).weak.values()
 
 
 def _has_sign(wanted: _Wanted) -> bool:
@@ -236,6 +233,8 @@ def _listed(wanted: _Wanted, note: Text, known: list[Fact]) -> Solved | None:
     distinct = {one.said for _, one in parts}
     if len(parts) != len(distinct) or not parts or (len(parts) == 1 and parts[0][0] == 1):
         return None
+    if parts[0][0] < 0:
+        return None
     return _put_together(parts, wanted)
 
 
@@ -249,9 +248,8 @@ def _parts(wanted: _Wanted) -> Iterator[tuple[int, str]]:
     plus = [table.signs.get("+", ""), table.weak.get("+", "")]
     spaced = phrases.is_spaced(wanted.language)
     ends = (r"(?<![^\W_])", r"(?![^\W_])") if spaced else ("", "")
-    cut = f"{ends[0]}(?:{language_data.either(plus)}){ends[1]}|" + (
-        ", " if spaced else "[,，、]|和|跟|以及"
-    )
+    marks = ", " if spaced else "[,，、]"
+    cut = f"{ends[0]}(?:{language_data.either(plus)}){ends[1]}|{marks}"
     minus = f"{ends[0]}(?:{language_data.join_pattern(table.signs.get('-', '(?!)'))}){ends[1]}"
     text = words.hide_codes(wanted.text)
     for part in re.split(cut, text):
@@ -324,7 +322,9 @@ def _only_adds(wanted: _Wanted) -> bool:
 def _with_one(wanted: _Wanted, known: list[Fact]) -> Solved | None:
     """Return the sum of an amount that is named with what the message says: “half of the rent”."""
     fact = note_amounts.named(wanted.names, known, alone=len(known) == 1)
-    if fact is None or not (fact.per in ("", "piece") or _has_sign(wanted)):
+    # Half a year is no half of what each month costs.
+    others = [one for one in _units_said(wanted.text, wanted.language) if fact and one != fact.per]
+    if fact is None or (fact.per and others):
         return None
     return _from(wanted, fact) or _in_proportion(wanted, fact)
 

@@ -14,6 +14,7 @@ from app.agent.rules.reckoning import words
 MOST_DIGITS = 60
 _HAN = "〇一二三四五六七八九"
 _TENS = {"十": 10, "百": 100, "千": 1_000}
+_TENTH = {"百": "十", "千": "百", "万": "千"}
 _MYRIADS = {"万": 10_000, "亿": 100_000_000, "億": 100_000_000}
 _HAN_NUMBER = re.compile(
     r"(?:\d[\d,]*(?:\.\d+)?|[〇零一二两三四五六七八九十百千])"
@@ -64,7 +65,7 @@ def _read(match: re.Match[str], text: str, language: Language) -> Number | None:
         said, value, sure = digits(said, language)
         end = match.start("number") + len(said)
     elif questions.is_asian(said):
-        value = _of_han(said)
+        value = _of_han(said, short_tens=words.table_of(language).short_tens)
     else:
         value = _of_words(said, language)
     if value is None or len(said) > MOST_DIGITS:
@@ -116,10 +117,13 @@ def unit_of(written: str, language: Language) -> str:
     return ""
 
 
-def _of_han(said: str) -> Decimal | None:
+def _of_han(said: str, *, short_tens: bool) -> Decimal | None:
     """Return the value of a number in Chinese signs, with digits in it or not."""
     total = section = Decimal(0)
     current: Decimal | None = None
+    if short_tens and (short := re.fullmatch(r".+([百千万])([一二三四五六七八九])", said)):
+        # “一百二” is 120.
+        said = f"{said[:-1]}{short[2]}{_TENTH[short[1]]}"
     for piece in re.findall(r"\d[\d,]*(?:\.\d+)?|.", said):
         if piece[0].isascii():
             current = Decimal(piece.replace(",", ""))

@@ -15,16 +15,19 @@ from app.agent.turn.steps import Asked, Step, Trace
 UNSURE = frozenset({"ask", "cannot", "todo_state", "tell_view", "show_note", "leave"})
 """What a message that asks for a sum or days may seem to be."""
 _HOUR = 60
+_CENT = Decimal("0.01")
 
 
 def go_on(asked: Asked, language: Language) -> Route | None:
     """Return what a message asks of the number or the day that the turn before told."""
     found = _days(asked, language)
     # Nothing but the words of such a question and a day.
-    if found is not None and (found.get("day") or found.things):
+    if found is not None and (found.get("day") or found.things or found.intent == "ask"):
         return found
     if not asked.earlier or asked.earlier[0].asks is not None:
         return None
+    if sums.reckon(asked.message, language):
+        return Route("sum", language, {"sum": asked.message})
     if (base := _told(asked.earlier[0])) and sums.reckon(asked.message, language, base):
         return Route("sum", language, {"sum": asked.message})
     told = asked.earlier[0].told
@@ -77,8 +80,12 @@ def calculate(asked: Asked, route: Route) -> Step:
 
 def shown(found: Reckoned, language: Language) -> str:
     """Return a sum with its result, minutes in hours too."""
-    text = f"{found.shown} = {sum_value.written_amount(found.result, language)}"
     value = found.result.value
+    cents = value.quantize(_CENT)
+    is_cut = found.result.unit in words.MONEY and cents != value
+    result = found.result._replace(value=cents) if is_cut else found.result
+    sign = "≈" if is_cut else "="
+    text = f"{found.shown} {sign} {sum_value.written_amount(result, language)}"
     if found.result.unit == "minute" and value >= _HOUR and value == value.to_integral_value():
         hours, minutes = divmod(int(value), _HOUR)
         text += f" = {hours}:{minutes:02} h"

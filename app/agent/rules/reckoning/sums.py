@@ -44,6 +44,8 @@ def _whole_sum(plain: str, hidden: str, language: Language) -> Reckoned | None:
     if len(runs) != 1:
         return None
     run = runs[0]
+    while run[0].kind == "sign" and run[0].sign != "-":
+        run = run[1:]  # “rechne mal 17 mal 23”
     if any(one.kind == "number" for one in tokens if one not in run):
         return None
     rest = f"{plain[: run[0].start]} , {plain[run[-1].end :]}"
@@ -54,6 +56,9 @@ def _whole_sum(plain: str, hidden: str, language: Language) -> Reckoned | None:
         return None
     if weak and not asks and re.search(r"[^\W\d_\u3040-\u309f]", rest):
         return None
+    ties = [one for one in run if one.kind not in ("number", "percent")]
+    if not asks and all(one.is_weak and one.sign == "+" for one in ties):
+        return None  # “2 and 3” may be of a list
     kinds = {one.kind for one in run}
     if {"percent", "of"} <= kinds and any(words.says(language, one, rest) for one in _CHANGES):
         return None  # “5000 の 2割引き” is what is left
@@ -95,6 +100,11 @@ def _by_words(plain: str, hidden: str, language: Language, base: Amount | None) 
     percents = [one for one in tokens if one.kind == "percent"]
     found = [one for one in tokens if one.kind == "number" and one not in _before(tokens, percents)]
     heads = [one for one in found if one.amount and one.amount.unit == "person"]
+    says_split = words.says(language, "split", plain) is not None
+    if not heads and len(found) == 2:
+        # “10 euros each, we are nine”
+        bare = [one for one in found if one.amount and not one.amount.unit]
+        heads = bare if len(bare) == 1 else bare[1:] if says_split else []
     rest = plain
     for one in sorted(tokens, key=lambda one: -one.start):
         rest = f"{rest[: one.start]} , {rest[one.end :]}"
@@ -119,13 +129,24 @@ def _by_words(plain: str, hidden: str, language: Language, base: Amount | None) 
         run = [Token("number", 0, 0, amount=whole[0]), sign, share, percents[0]]
         return sum_value.worked_out(run, language)
     if len(heads) == 1 and (split or each) and not percents and heads[0].amount:
+        # “12 euros each for nine people”
+        is_of_one = each and not split and _is_beside(each, found, heads)
         run = [
             Token("number", 0, 0, amount=whole[0]),
-            Token("sign", 0, 0, sign="/"),
+            Token("sign", 0, 0, sign="*" if is_of_one else "/"),
             Token("number", 0, 0, amount=Amount(heads[0].amount.value)),
         ]
         return sum_value.worked_out(run, language)
     return None
+
+
+def _is_beside(each: re.Match[str], found: list[Token], heads: list[Token]) -> bool:
+    """Return whether “each” stands right beside an amount."""
+    return any(
+        0 <= each.start() - one.end <= 1 or 0 <= one.start - each.end() <= 1
+        for one in found
+        if one not in heads
+    )
 
 
 def _before(tokens: list[Token], percents: list[Token]) -> list[Token]:
