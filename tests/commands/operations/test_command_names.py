@@ -17,6 +17,7 @@ from app.commands.operations.command_index import entry_named, read_index
 from app.commands.operations.describe import describe
 from app.commands.operations.field_help import FIELD_HELP, MORE
 from app.commands.terminal.sections import NOUNS, SECTIONS
+from tests.support.looping import through
 
 
 def entries() -> Iterator[tuple[str, dict[str, Any]]]:
@@ -35,7 +36,7 @@ def command_at(*words: str) -> click.Command:
     return found
 
 
-@pytest.mark.parametrize("name", [one.name for one in CATALOG.operations.values() if one.path])
+@through("name", [(one.name, one.name) for one in CATALOG.operations.values() if one.path])
 def test_every_operation_is_a_command_or_done_by_one(name: str) -> None:
     if name in names.COVERED:
         command_at(*names.COVERED[name].split())
@@ -62,10 +63,9 @@ def test_two_operations_never_are_one_command(monkeypatch: pytest.MonkeyPatch) -
         describe(CATALOG)
 
 
-@pytest.mark.parametrize(("command", "entry"), list(entries()), ids=lambda one: str(one)[:40])
-def test_a_command_has_help_with_an_example_that_it_takes(
-    command: str, entry: dict[str, Any]
-) -> None:
+@through("one", [(command, (command, entry)) for command, entry in entries()])
+def test_a_command_has_help_with_an_example_that_it_takes(one: tuple[str, dict[str, Any]]) -> None:
+    command, entry = one
     said = CliRunner().invoke(hearth, [*command.split(), "--help"])
     assert said.exit_code == 0
     assert f"Example:\n    {entry['example']}\n" in said.output
