@@ -7,9 +7,11 @@ import pytest
 import docs
 
 
-@pytest.mark.parametrize("path", docs.generated(), ids=lambda path: path.name)
-def test_a_generated_text_is_what_the_code_says(path: Path) -> None:
-    assert path.read_text("utf-8") == docs.generated()[path], "run: python3 scripts/docs.py"
+def test_each_generated_text_is_what_the_code_says() -> None:
+    texts = docs.generated()
+    assert len(texts) > len(docs.TABLES)
+    stale = [path.name for path, text in texts.items() if path.read_text("utf-8") != text]
+    assert stale == [], "run: python3 scripts/docs.py"
 
 
 def test_a_table_goes_between_its_markers_and_touches_nothing_else() -> None:

@@ -23,6 +23,7 @@ import setup_environment
 from app.core.database.data_dir import MODELS
 from app.embedding.known_models import ENGLISH
 from environment import ROOT, Stamp
+from tests.support.looping import through
 
 HERE = f"{sys.version_info[0]}.{sys.version_info[1]}"
 SERVER = """
@@ -59,7 +60,7 @@ def normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-@pytest.mark.parametrize("requirement", requirements(), ids=lambda requirement: requirement.name)
+@through("requirement", [(one.name, one) for one in requirements()])
 def test_every_requirement_is_pinned_inside_its_range(requirement: Requirement) -> None:
     assert requirement.specifier.contains(pins()[normal(requirement.name)])
 

@@ -11,6 +11,7 @@ from app.tools.approvals import policy
 from app.tools.approvals.call_origin import Origin
 from app.tools.approvals.policy import Asked, decide
 from app.tools.registry import registry
+from tests.support.looping import through
 
 CELLS = """
                R      W      O      X
@@ -54,7 +55,10 @@ DRAFT = (
 MARKS: list[Taint] = ["guest", "agent", "mail", "calendar", "mcp", "web"]
 
 
-def cells(table: str) -> list[tuple[Any, Any, str]]:
+Cell = tuple[Any, Any, str]
+
+
+def cells(table: str) -> list[Cell]:
     head, *rows = table.strip().splitlines()
     return [
         (row.split()[0], risk, verdict)
@@ -63,13 +67,18 @@ def cells(table: str) -> list[tuple[Any, Any, str]]:
     ]
 
 
+def labelled(table: str) -> list[tuple[str, Cell]]:
+    return [(f"{column} {risk}", (column, risk, verdict)) for column, risk, verdict in cells(table)]
+
+
 def pairs(line: str) -> list[tuple[Any, str]]:
     words = line.split()
     return list(zip(words[::2], words[1::2], strict=True))
 
 
-@pytest.mark.parametrize(("column", "risk", "verdict"), cells(CELLS))
-def test_each_cell_of_the_table_says_what_it_should(column: Any, risk: Any, verdict: str) -> None:
+@through("cell", labelled(CELLS))
+def test_each_cell_of_the_table_says_what_it_should(cell: Cell) -> None:
+    column, risk, verdict = cell
     found = decide(Asked(column, "some_tool", risk))
     assert found.verdict == verdict
     assert found.reason.endswith(".")
@@ -81,10 +90,11 @@ def test_the_table_has_no_other_cells() -> None:
     }
 
 
-@pytest.mark.parametrize(("column", "risk", "verdict"), cells(TAINTED))
+@through("cell", labelled(TAINTED))
 def test_words_of_others_turn_every_change_and_everything_outbound_into_a_question(
-    column: Any, risk: Any, verdict: str
+    cell: Cell,
 ) -> None:
+    column, risk, verdict = cell
     assert decide(Asked(column, "some_tool", risk, taint=frozenset({"web"}))).verdict == verdict
 
 
@@ -122,18 +132,18 @@ def test_own_drafts_pass_whatever_is_in_play(tool: str, line: str) -> None:
     ] == pairs(line)
 
 
-@pytest.mark.parametrize(("column", "risk", "verdict"), cells(CELLS))
-def test_a_tool_that_asks_each_time_is_never_just_allowed(
-    column: Any, risk: Any, verdict: str
-) -> None:
+@through("cell", labelled(CELLS))
+def test_a_tool_that_asks_each_time_is_never_just_allowed(cell: Cell) -> None:
+    column, risk, verdict = cell
     found = decide(Asked(column, "some_tool", risk, approval=True)).verdict
     assert found == ("deny" if column == "messages" or verdict == "deny" else "ask")
 
 
-@pytest.mark.parametrize(("column", "risk", "verdict"), cells(TAINTED))
+@through("cell", labelled(TAINTED))
 def test_what_was_allowed_for_longer_lifts_a_question_but_no_denial_and_nothing_final(
-    column: Any, risk: Any, verdict: str
+    cell: Cell,
 ) -> None:
+    column, risk, verdict = cell
     found = decide(
         Asked(column, "some_tool", risk, taint=frozenset({"web"}), precedent=True)
     ).verdict

@@ -6,9 +6,11 @@ What goes over the wire, what comes back, and what happens when a provider fails
 import dataclasses
 import json
 import logging
+import ssl
 from collections.abc import AsyncIterator
 from typing import Any
 
+import httpx2 as httpx
 import pytest
 
 from app.agent.models import providers
@@ -49,6 +51,24 @@ async def streamed(client: Client, message: str, **more: Any) -> list[dict[str, 
 
 def text_of(events: list[dict[str, Any]]) -> str:
     return "".join(event.get("textDelta", "") for event in events)
+
+
+@pytest.mark.parametrize("url", ["https://api.example.org/v1", "https://127.0.0.1:1/v1"])
+async def test_certificates_are_checked_by_every_client_and_read_for_the_first(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await providers.client_for(url).aclose()
+    made: list[ssl.SSLContext] = []
+    for name in ("load_verify_locations", "load_default_certs"):
+        monkeypatch.setattr(ssl.SSLContext, name, lambda *_, **__: pytest.fail("read again"))
+    monkeypatch.setattr(
+        httpx.AsyncHTTPTransport,
+        "__init__",
+        lambda self, *, verify, **more: made.append(httpx.create_ssl_context(verify)),
+    )
+    providers.client_for(url)
+    assert made
+    assert {(one.verify_mode, one.check_hostname) for one in made} == {(ssl.CERT_REQUIRED, True)}
 
 
 async def test_a_model_answers_and_is_named(tiny: FakeProvider, alice: Client) -> None:

@@ -20,6 +20,7 @@ from app.commands.operations.command_index import (
 from app.commands.operations.describe import describe
 from app.commands.operations.field_help import FIELD_HELP, MORE
 from app.commands.terminal.sections import NOUNS, SECTIONS
+from tests.support.looping import through
 
 
 def command_at(*words: str) -> click.Command:
@@ -32,7 +33,7 @@ def command_at(*words: str) -> click.Command:
     return found
 
 
-@pytest.mark.parametrize("name", [one.name for one in CATALOG.operations.values() if one.path])
+@through("name", [(one.name, one.name) for one in CATALOG.operations.values() if one.path])
 def test_every_operation_is_a_command_or_done_by_one(name: str) -> None:
     if name in names.COVERED:
         command_at(*names.COVERED[name].split())
@@ -59,10 +60,11 @@ def test_two_operations_never_are_one_command(monkeypatch: pytest.MonkeyPatch) -
         describe(CATALOG)
 
 
-@pytest.mark.parametrize(("command", "made"), list(list_commands()), ids=lambda one: str(one)[:40])
+@through("one", [(command, (command, made)) for command, made in list_commands()])
 def test_a_command_has_help_with_an_example_that_it_takes(
-    command: str, made: OperationCommand
+    one: tuple[str, OperationCommand],
 ) -> None:
+    command, made = one
     said = CliRunner().invoke(hearth, [*command.split(), "--help"])
     assert said.exit_code == 0
     assert f"Example:\n    {made.example}\n" in said.output

@@ -41,7 +41,9 @@ LONGEST_LINE = 1 << 20
 async def connected(origin: str, key: str, mode: Mode = "auto") -> AsyncIterator[McpClient]:
     """Give MCP's own client of the server."""
     async with (
-        httpx.AsyncClient(headers={"Authorization": f"Bearer {key}"}, timeout=SECONDS) as http,
+        httpx.AsyncClient(
+            verify=False, headers={"Authorization": f"Bearer {key}"}, timeout=SECONDS
+        ) as http,
         McpClient(streamable_http_client(f"{origin}/mcp", http_client=http), mode=mode) as client,
     ):
         yield client
@@ -200,7 +202,7 @@ async def test_a_client_that_leaves_ends_its_call(
 ) -> None:
     body, headers = modern("tools/call", {"name": "slow", "arguments": {}})
     headers["Authorization"] = f"Bearer {await served.key('alice')}"
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(verify=False) as http:
         asking = asyncio.create_task(http.post(f"{origin}/mcp", json=body, headers=headers))
         async with asyncio.timeout(5):
             await slow.begun.wait()
@@ -229,7 +231,7 @@ async def test_a_call_is_cancelled_by_its_own_session_alone(
         "method": "notifications/cancelled",
         "params": {"requestId": 7, "reason": "enough"},
     }
-    async with httpx.AsyncClient(timeout=SECONDS) as http:
+    async with httpx.AsyncClient(verify=False, timeout=SECONDS) as http:
         call = message("tools/call", {"name": "slow", "arguments": {}}, id_=7)
         asking = asyncio.create_task(
             http.post(f"{origin}/mcp", json=call, headers=headers(mine, "one"))
@@ -254,7 +256,7 @@ async def test_a_hundred_clients_at_once(served: Served, alice: Client, origin: 
         "clientInfo": {"name": "t", "version": "1"},
     }
     limits = httpx.Limits(max_connections=None)
-    async with httpx.AsyncClient(headers=key, timeout=SECONDS, limits=limits) as http:
+    async with httpx.AsyncClient(verify=False, headers=key, timeout=SECONDS, limits=limits) as http:
 
         async def asked(body: Any, headers: dict[str, str]) -> httpx.Response:
             answer = await http.post(f"{origin}/mcp", json=body, headers=headers)
