@@ -230,8 +230,9 @@ def _of_thing(
 ) -> Route | None:
     """Return a change that gives a thing a text: a step, a tag, a name."""
     intent, field, of = WITH_TEXT[kind]
-    if intent == "change_note" and (same := last_spoken.same_tag(asked, kind, language)):
-        named = find(asked, Marked(asked.message), things, of, language)
+    if intent == "change_note" and last_spoken.says_same_tag(asked.message, language):
+        same = last_spoken.same_tag(asked, kind)
+        named = find(asked, Marked(asked.message), things, of, language) if same else []
         return _settled(intent, language, named[0], **same) if named else None
     found = _head_and_text(asked, kind, things, of, language)
     if found is None:
