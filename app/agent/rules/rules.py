@@ -4,7 +4,7 @@ From a message and what tools have given for it to the next step.
 """
 
 import re
-from collections.abc import Container
+from collections.abc import Collection
 
 import msgspec
 
@@ -215,7 +215,7 @@ def _read_near(asked: Asked, route: Route) -> tuple[list[Reading], Route]:
 
 
 def _of_reading(
-    asked: Asked, route: Route, reading: Reading | None, unless: Container[str] = ()
+    asked: Asked, route: Route, reading: Reading | None, unless: Collection[str] = ()
 ) -> Step | None:
     """Return the answer to a wish that only reads, or whether one that writes is meant."""
     if reading is None or reading.wish is None:
@@ -224,7 +224,7 @@ def _of_reading(
         understand(msgspec.structs.replace(asked, message=one, results=()), route.language)
         for one in (reading.asked_for, reading.sample)
     )
-    if not near.is_kept(reading, read, sample) or read.intent in unless:
+    if not near.is_kept(reading, read, sample) or read.intent in {*unless, "mean"}:
         return None
     if read.intent in REPORTS and near.denies(asked.message, route.language):
         return None
