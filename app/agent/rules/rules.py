@@ -4,7 +4,7 @@ From a message and what tools have given for it to the next step.
 """
 
 import re
-from collections.abc import Container
+from collections.abc import Collection
 
 import msgspec
 
@@ -232,7 +232,7 @@ def _read_near(asked: Asked, route: Route) -> tuple[list[Reading], Route]:
 
 
 def _of_reading(
-    asked: Asked, route: Route, reading: Reading | None, unless: Container[str] = ()
+    asked: Asked, route: Route, reading: Reading | None, unless: Collection[str] = ()
 ) -> Step | None:
     """Return the answer to a wish that only reads, or whether one that writes is meant."""
     if reading is None or reading.wish is None:
@@ -241,7 +241,7 @@ def _of_reading(
         understand(msgspec.structs.replace(asked, message=one, results=()), route.language)
         for one in (reading.asked_for, reading.sample)
     )
-    if not near.is_kept(reading, read, sample) or read.intent in unless:
+    if not near.is_kept(reading, read, sample) or read.intent in {*unless, "mean"}:
         return None
     if "{by}" in reading.wish.plain and slots.has_kind(asked.message, route.language, "earlier"):
         return None  # “a day earlier” is not postponed

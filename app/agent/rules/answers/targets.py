@@ -14,7 +14,7 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text, stem
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Call, Question, Step, Thing, ThingKind, Trace
+from app.agent.turn.steps import Asked, Call, Question, Step, Thing, ThingKind, Trace, call_tool
 
 CANDIDATES = 20
 ALL = 0
@@ -72,6 +72,8 @@ def find_things(
         return lists
     if near := _near(asked, words, kinds):
         return ask_whether(route, words, near)
+    if "todo" in kinds and (step := _mistyped(asked, route, words, completed)):
+        return step
     if did and (last := _told_of(references.newest(asked, kinds).things, did, "")):
         return ask_whether(route, words, last)
     none = list_answers.refusal_or(asked, route, route.phrase("none_fits", words=words))
@@ -179,6 +181,23 @@ def _each(
 
 def _near(asked: Asked, words: str, kinds: Sequence[ThingKind]) -> tuple[Thing, ...]:
     return _things(resolve_reference.near_rows(words, _rows(asked, kinds)))
+
+
+def _mistyped(asked: Asked, route: Route, words: str, completed: bool | None) -> Step | None:
+    """Return the question whether the todo is meant of whose name one letter is wrong, or the
+    search for it; None where there is none.
+    """
+    long = [one for one in questions.read_question(words).terms if one.isalpha()]
+    if not any(len(one) >= resolve_reference.MISTYPED for one in long) or questions.is_asian(words):
+        return None
+    if "search_todos" not in asked.tools:
+        return None
+    state = {} if completed is None else {"completed": completed}
+    fields = {**state, "limit": list_answers.MOST, **list_answers.zone_argument(asked)}
+    if not any("q" not in one.arguments for one in asked.of("search_todos")):
+        return call_tool("search_todos", **fields)
+    found = _things(resolve_reference.mistyped_rows(words, _rows(asked, ("todo",))))
+    return ask_whether(route, words, found) if found else None
 
 
 def _rows(asked: Asked, kinds: Sequence[ThingKind]) -> list[Mapping[str, Any]]:

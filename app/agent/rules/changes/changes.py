@@ -130,6 +130,8 @@ def tidied(asked: Asked, found: Route) -> Route:
     or no longer important.
     """
     language = _language(found)
+    if found.get("tag") and last_spoken.says_same_tag(asked.message, language):
+        return msgspec.structs.replace(found, arguments={**found.arguments, "tag": ""})
     if found.intent != "change_todo" or not language_data.has_table(language, Changes):
         return found
     words, arguments = marked.words_of(language), dict(found.arguments)

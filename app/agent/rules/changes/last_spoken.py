@@ -45,10 +45,8 @@ def is_new_note(marked: Marked, named: Named, words: Words) -> bool:
     return said is not None and said.start() < named.start
 
 
-def same_tag(asked: Asked, kind: ChangeKind, language: Language) -> dict[str, str]:
+def same_tag(asked: Asked, kind: ChangeKind) -> dict[str, str]:
     """Return the arguments of a change by “that same tag”: the one spoken of last."""
-    if not says_same_tag(asked.message, language):
-        return {}
     tag = next((one.arguments["tag"] for one in asked.earlier if one.arguments.get("tag")), "")
     untag = {"untag": "yes"} if kind == "untag" else {}
     return {"tag": tag, **untag} if tag else {}

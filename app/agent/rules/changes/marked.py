@@ -34,6 +34,7 @@ class Words(NamedTuple):
     earlier: re.Pattern[str]
     later: re.Pattern[str]
     shifts: re.Pattern[str]
+    moves: re.Pattern[str]
     link_before: re.Pattern[str]
     link_after: re.Pattern[str]
     old: re.Pattern[str]
@@ -148,6 +149,7 @@ def words_of(language: Language) -> Words:
         whole(table.earlier),
         whole(table.later),
         whole("|".join(map(text, (table.earlier, table.later, table.kinds["reschedule"].cues)))),
+        whole(table.moves),
         only(table.link, r"^(?:[\s,:：、，]*(?:…))+[\s,:：、，]*"),
         only(table.link, r"(?:[\s,、，]*(?:…))+[\s,、，.。!！]*$"),
         only(table.old, r"(?:…)\s*$"),

@@ -106,8 +106,8 @@ def _plain(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
         arguments = days.shift(asked, marked, language)
         if not arguments and (day := _new_day(asked, marked, words, language)):
             arguments = {"day": day}
-        if not arguments:
-            return None
+        if not arguments and not words.moves.search(marked.text):
+            return None  # else it is asked to which day
     marked.fit(words.courtesy, "p")
     if not marked.fit(words.cues[kind], "c") and "by" not in arguments:
         return None
@@ -203,6 +203,8 @@ def _head_and_text(
         quoted = texts.only_quoted(marked)
         named = find(asked, marked, things, of, language, but=quoted, first=kind == "rename")
         if kind == "rename":
+            # What stands in the new name is no name of what gets it.
+            named = [one for one in named if not quoted[0] <= one.start < quoted[1]]
             if not (named or said) and (new := last_spoken.new_name(asked, of, words)):
                 return new
             if named and last_spoken.is_new_note(marked, named[0], words):
@@ -230,8 +232,9 @@ def _of_thing(
 ) -> Route | None:
     """Return a change that gives a thing a text: a step, a tag, a name."""
     intent, field, of = WITH_TEXT[kind]
-    if intent == "change_note" and (same := last_spoken.same_tag(asked, kind, language)):
-        named = find(asked, Marked(asked.message), things, of, language)
+    if intent == "change_note" and last_spoken.says_same_tag(asked.message, language):
+        same = last_spoken.same_tag(asked, kind)
+        named = find(asked, Marked(asked.message), things, of, language) if same else []
         return _settled(intent, language, named[0], **same) if named else None
     found = _head_and_text(asked, kind, things, of, language)
     if found is None:

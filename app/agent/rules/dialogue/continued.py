@@ -239,6 +239,8 @@ def _answered(
         # The answer may say more of the day: “on Friday then”.
         instead = dialogue_words.whole(language, "instead", text)
         day = dialogue_words.as_written(text, instead["rest"]) if instead else text
+        said = slots.read(text, asked, language) if only_days else None
+        day = said.day if said and said.day else day
         if dialogue_words.is_day(day, asked, language):
             arguments = {**question.arguments, "day": day}
             return _route(last, language, question.intent, things=last.about, **arguments)

@@ -13,11 +13,14 @@ from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import are_alike, fold_text, split_words, stem
 from app.agent.rules.phrases import phrases
 from app.agent.turn.steps import Thing
+from app.workspace.index import name_text
 
 SHOWN = 8
 _LINKS = ("", "s", "es", "n", "en", "-")
 _SPELLED_OUT = re.compile("([aou])e")
 """An umlaut of those who have none to type."""
+MISTYPED = 6
+"""The least letters of a word of which one may be wrong."""
 SHORTEST = 3
 SEARCHED = 5
 """So many words are searched for one by one."""
@@ -73,6 +76,27 @@ def near_rows(target: str, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[st
     if most * 2 < len(wanted) or not most:
         return []
     return [row for share, row in shares if share == most]
+
+
+def mistyped_rows(target: str, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the rows that have each word of a name, or a long one with one letter wrong: nothing
+    to act on, but to ask for.
+    """
+    wanted = [fold_text(one) for one in questions.read_question(target).terms]
+    if not any(len(one) >= MISTYPED for one in wanted):
+        return []
+    held = [(split_words(row["title"]), row) for row in rows]
+    return [
+        row
+        for words, row in held
+        if all(any(one == word or _is_mistyped(one, word) for word in words) for one in wanted)
+    ]
+
+
+def _is_mistyped(said: str, word: str) -> bool:
+    """Return whether a long word is another with one letter wrong, or two that changed places."""
+    is_long = min(len(said), len(word)) >= MISTYPED and said.isalpha()
+    return is_long and name_text.edit_distance(said, word, 1) is not None
 
 
 def likest(old: Sequence[Thing], choices: Sequence[Thing]) -> tuple[Thing, ...]:
