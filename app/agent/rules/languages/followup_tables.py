@@ -15,6 +15,7 @@ class FollowUp(Table, frozen=True):
     wishes, `tag`, `priority`, `step`, `note`, `folder` and `due` what they are of. `also` wishes
     the same of more, `count` asks how many, `sent` whether something has gone out; `thanks` and
     `yes` answer. What is `unchanged` stays as it is, as “same time” says; `total` means all of it.
+    What is added goes on with what was spoken of where it begins with `that`.
     A group of `reply` is what is to be answered; `on` stands beside the number of a day; what has
     one of `requests` asks politely that something be done, and is no question.
     """
@@ -53,6 +54,7 @@ class FollowUp(Table, frozen=True):
     yes: Pieces
     reply: Pieces
     on: str = ""
+    that: Pieces = "(?!)"
     unchanged: Pieces = ""
     total: Pieces = ""
     requests: Pieces = "(?!)"
