@@ -116,7 +116,7 @@ def _frequency(unit: str, number: int) -> str:
 def _every_weekday(groups: Groups, language: Language, now: datetime) -> Meaning:
     number = _interval(groups, language)
     days = ",".join(WEEKDAYS[day] for day in language.weekday_numbers(groups["weekdays"] or ""))
-    return _rule(f"{_frequency('week', number)};BYDAY={days}")
+    return _rule(f"{_frequency('week', number)};BYDAY={days}", part=language.part_named(groups))
 
 
 def _monthly_day(groups: Groups, language: Language, now: datetime) -> Meaning:

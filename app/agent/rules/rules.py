@@ -98,8 +98,9 @@ def _asks_what_was_refused(asked: Asked, step: Step) -> bool:
 def _traced(asked: Asked, route: Route, step: Step) -> Step:
     """Return the last step of a turn with what it leaves: how its message was understood, too."""
     left = step.trace or Trace()
-    if left.language:
-        return step  # what was near has said how it was understood
+    if left.language:  # what was near has said how it was understood
+        day = left.day or ("" if left.asks else that_day.told(asked, step, left.language))
+        return msgspec.structs.replace(step, trace=msgspec.structs.replace(left, day=day))
     said = {"said": route.said} if route.intent in KEPT and route.said else {}
     trace = msgspec.structs.replace(
         left,

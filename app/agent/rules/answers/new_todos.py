@@ -44,7 +44,7 @@ def add_todo(asked: Asked, route: Route) -> Step:
             read = _read_task(asked, wish)
             if read.no_such_day or read.too_often:
                 return _asked_back(asked, wish, read)
-            if kept := _of_several_days(asked, read):
+            if kept := _of_several_days(asked, read) or _of_that_day(wish, read):
                 question = Question("add_todo", {"task": kept}, lacks="day")
                 return Step(wish.phrase("which_day", title=kept), trace=Trace(asks=question))
             if _only_points(asked, wish, read.title):
@@ -111,6 +111,18 @@ def _of_several_days(asked: Asked, read: QuickAdd) -> str:
         for one, day in zip(clauses, days, strict=True)
     )
     return "，".join(one.strip() for one in kept if one.strip())
+
+
+def _of_that_day(route: Route, read: QuickAdd) -> str:
+    """Return the title of what is due on the same day as what nobody knows; else nothing."""
+    if read.due is not None:
+        return ""
+    language = _message_language(route)
+    text = plain_letters(read.title).lower()
+    same = next(dialogue_words.tables(language)).that_day.get(0, "(?!)")
+    if found := dialogue_words.find_in(same, text):
+        return f"{read.title[: found.start()]} {read.title[found.end() :]}".strip(" ,，、")
+    return ""
 
 
 def _of_task(route: Route, task: str) -> Route:

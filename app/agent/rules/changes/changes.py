@@ -54,7 +54,8 @@ def is_surer(asked: Asked, route: Route) -> bool:
     language = _language(route)
     kinds = readings.kinds_of(asked, language)
     says = marked.words_of(language).saying.search(marked.Marked(asked.message).text)
-    if "todos" in kinds or ("note" in kinds and says is not None):
+    is_read = route.get("title") and route.get("content")
+    if "todos" in kinds or ("note" in kinds and says is not None and not is_read):
         return True
     if "tag" in kinds and last_spoken.says_same_tag(asked.message, language):
         return True

@@ -5,7 +5,7 @@ A line, a step or a todo more, another item that is done, the same for another t
 
 import re
 
-from app.agent.rules.dialogue import dialogue_words, followup_questions
+from app.agent.rules.dialogue import dialogue_words, followup_questions, slots
 from app.agent.rules.dialogue.closed_classes import KINDS
 from app.agent.rules.dialogue.followup_questions import (
     READS,
@@ -15,6 +15,9 @@ from app.agent.rules.dialogue.followup_questions import (
     settled,
 )
 from app.agent.rules.dialogue.slots import Said
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.followup_tables import FollowUp
+from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Trace
@@ -33,6 +36,9 @@ def added(asked: Asked, said: Said, last: Trace) -> Route | None:
         return None
     placed = said.has("there") or last.intent in {"append_note", "add_step"}
     placed = placed or bool(followup_questions.list_before(last, said.language))
+    if (told := _told(said)) and any(one.kind == "note" for one in last.about):
+        # “Add that there will be 14 of us” goes on with the note that was made or told.
+        placed, text = True, told
     # “Add also …” after a note that was written goes on with it; what has a day is a todo.
     placed = placed or (last.intent == "make_note" and said.has("also") and not said.days)
     placed = placed and said.has("add") and not said.has("folder", "not_", "delete", "undo")
@@ -41,6 +47,19 @@ def added(asked: Asked, said: Said, last: Trace) -> Route | None:
     if not placed or said.asks or not text:
         return None
     return _more(asked, said, last, text)
+
+
+def _told(said: Said) -> str:
+    """Return what “add that …” is to tell."""
+    that = language_data.load_table(said.language, FollowUp).that
+    found = re.search(
+        rf"(?<!\w)(?:{language_data.join_pattern(that)})(?:\b|(?<='))",
+        plain_letters(said.message).lower(),
+    )
+    kinds = ("add", "there", "also", "helper", "note", "it")
+    if found is None or not slots.only_little(said.message[: found.start()], said.language, *kinds):
+        return ""
+    return said.message[found.end() :].strip(" ,.")
 
 
 def _more(asked: Asked, said: Said, last: Trace, text: str) -> Route | None:

@@ -15,9 +15,10 @@ class FollowUp(Table, frozen=True):
     wishes, `tag`, `priority`, `step`, `note`, `folder`, `name` and `due` what they are of. `also`
     wishes the same of more, `count` asks how many, `sent` whether something has gone out; `thanks`
     and `yes` answer. What is `unchanged` stays as it is, as “same time” says; `total` means all of
-    it. A group of `reply` is what is to be answered; `on` stands beside the number of a day, which
-    `of_month` says with its `{number}`; what has one of `requests` asks politely that something be
-    done, and is no question.
+    it. What is added goes on with what was spoken of where it begins with `that`. A group
+    of `reply` is what is to be answered; `on` stands beside the number of a day, which `of_month`
+    says with its `{number}`; what has one of `requests` asks politely that something be done, and
+    is no question.
     """
 
     filler: Pieces
@@ -55,6 +56,7 @@ class FollowUp(Table, frozen=True):
     reply: Pieces
     on: str = ""
     of_month: Pieces = "(?!)"
+    that: Pieces = "(?!)"
     unchanged: Pieces = ""
     total: Pieces = ""
     requests: Pieces = "(?!)"
