@@ -52,6 +52,7 @@ INTENTS = {
     "make_note": note_changes.make_note,
     "append_note": note_changes.append_note,
     "tick_item": note_changes.tick_item,
+    "replace_text": note_changes.replace_text,
     "change_note": note_changes.change_note,
     "pin_note": note_changes.pin_note,
     "move_note": note_changes.move_note,
@@ -74,6 +75,7 @@ INTENTS = {
 DONE_WITH = {
     "append_note": "edit_note",
     "tick_item": "edit_note",
+    "replace_text": "edit_note",
     "change_note": "edit_note",
     "change_todo": "edit_todo",
     "complete_todo": "complete_todo",

@@ -56,6 +56,22 @@ def append_note(asked: Asked, route: Route) -> Step:
     return call_tool("edit_note", noteId=note["id"], content=content, ifRevision=note["revision"])
 
 
+def replace_text(asked: Asked, route: Route) -> Step:
+    """Put another sentence in place of one that stands in the note once."""
+    note = _read_note(asked, route)
+    if isinstance(note, Step):
+        return note
+    if done := asked.of("edit_note"):
+        said = {"old": route.get("from"), "new": route.get("to")}
+        return _edited(route, done[0].content["note"], "replaced", **said)
+    if asked.refusal:
+        return list_answers.tell_refusal(asked, route)
+    if note["markdown"].count(route.get("old")) != 1:
+        return Step(route.phrase("none_fits", words=route.get("from")))
+    content = note["markdown"].replace(route.get("old"), route.get("new"))
+    return call_tool("edit_note", noteId=note["id"], content=content, ifRevision=note["revision"])
+
+
 def tick_item(asked: Asked, route: Route) -> Step:
     """Tick the open item of a note's list that the words name."""
     note = _read_note(asked, route)

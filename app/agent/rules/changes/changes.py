@@ -18,6 +18,7 @@ from app.agent.rules.changes import (
     several,
     texts,
 )
+from app.agent.rules.dialogue import slots
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
@@ -83,6 +84,8 @@ def writes_note(asked: Asked, route: Route, act: Act) -> Step | None:
     words, text = marked.words_of(language), marked.Marked(asked.message).text
     says = (words.cues["folder"], words.titled, words.saying)
     if not words.cues["note"].search(text) or not any(one.search(text) for one in says):
+        return None
+    if not slots.names_note([asked.message], language):
         return None
     is_read = route.get("title") and route.get("content") and not words.cues["folder"].search(text)
     if is_read and not words.saying.search(marked.Marked(route.get("title")).text):

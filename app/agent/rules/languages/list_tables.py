@@ -4,8 +4,10 @@ from typing import Literal
 
 from app.agent.rules.languages.language_tables import Pieces, Table
 
-ListKind = Literal["left", "steps", "untick", "remove", "tick", "add"]
-"""What may be asked or wished of a list, in the order in which it is tried."""
+ListKind = Literal["correct", "left", "steps", "untick", "remove", "tick", "add"]
+"""What may be asked or wished of a list, or said of what stands in a note, in the order in which it
+is tried.
+"""
 
 
 class ListWish(Table, frozen=True):

@@ -1,7 +1,6 @@
 """What a message adds to the list or note that was spoken of just before."""
 
 import re
-from collections.abc import Callable
 
 from app.agent.rules.answers import item_changes
 from app.agent.rules.changes import marked as changed
@@ -15,7 +14,6 @@ from app.agent.rules.near import near
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, Thing, Trace
 
-Act = Callable[[Asked, Route], Step]
 TAKEN = frozenset(
     "add_todo ask cannot append_note tick_item add_step todo_state tell_view find_notes".split()
 )
@@ -23,42 +21,79 @@ TAKEN = frozenset(
 ON = frozenset({"append_note", "tick_item", "show_note", "make_note", "add_step"})
 """After these a text goes on the list, where nobody says where it goes."""
 _EDGE = " \t\n,，、；;。.!！:："
+_CLAUSE = re.compile(r"[,;.!，。、；！]\s*(?=\w)")
 _QUOTED = re.compile(r"[\"“„«「『]\s*([^\"“”„«»「」『』]+?)\s*[\"”“»」』]")
 
 
-def add(asked: Asked, route: Route, language: Language, thing: Thing, act: Act) -> Step:
-    """Return the step that adds a line, an item or a step; nothing where a message says no such
-    thing of what was spoken of.
+def add(
+    asked: Asked, wish: Route, language: Language, thing: Thing, marked: Marked
+) -> Step | Route:
+    """Return what adds a line, an item or a step, or the step that looks whether it is meant;
+    nothing where a message says no such thing of what was spoken of, or is named.
     """
-    if route.intent not in TAKEN or re.search("[?？]", asked.message):
+    is_named = named.NAME in marked.marks
+    taken = TAKEN | ({"make_note", "list_todos"} if is_named else set())
+    if wish.intent not in taken or re.search("[?？]", asked.message):
         return Step()
     words, changes = list_words.words_of(language), changed.words_of(language)
-    marked = Marked(asked.message)
-    if route.intent == "tick_item" and not words.lacks.search(marked.text):
+    if wish.intent == "tick_item" and not words.lacks.search(marked.text):
         return Step()
-    is_placed = marked.fit(words.place, "p")
+    lead = _before(marked, words, changes)
+    if wish.intent not in TAKEN and not lead:
+        return Step()
+    is_placed = marked.fit(words.place, "p") or (is_named and bool(lead))
     marked.fit(changes.courtesy, "p")
-    if not marked.fit(words.cues["add"], "c") or marked.has(changes.denies):
+    if not marked.fit(words.cues["add"], "c") or (not lead and marked.has(changes.denies)):
         return Step()
-    text, is_clause = _text(marked, words, changes)
+    text, is_clause = (
+        (_trimmed(lead, words, changes), False) if lead else _text(marked, words, changes)
+    )
     if not text or (not is_clause and dialogue_words.find_days(dialogue_words.bare(text), asked)):
         return Step()
     last = asked.earlier[0] if asked.earlier else Trace()
     if not (is_placed or is_clause or last.intent in ON or "steps" in last.arguments):
         return Step()
-    if step := _goes_elsewhere(asked, language, thing):
+    if not is_named and (step := _goes_elsewhere(asked, language, thing)):
         return step if step.calls else Step()
-    if thing.kind == "todo" and not route.things:
-        return act(asked, Route("add_step", route.language, {"step": text}, (thing,)))
     if thing.kind == "todo":
-        return Step()
+        known = Route("add_step", wish.language, {"step": text}, (thing,))
+        return Step() if wish.things else known
     tool = item_changes.call_for(thing)
     held = item_changes.held(asked, thing)
     if held is None:
         return Step() if asked.has(tool[0]) else Step(calls=(tool,))
-    if not held.goes_on and (route.things or not (is_placed or is_clause)):
+    if not held.goes_on and (wish.things or not (is_placed or is_clause)):
         return Step()  # what is said of a note that is no list is read as it stands
-    return act(asked, Route("append_note", route.language, {"text": text}, (thing,)))
+    text = text if held.goes_on else lead or text
+    return Route("append_note", wish.language, {"text": text}, (thing,))
+
+
+def may_point_back(message: str, language: Language) -> bool:
+    """Return whether the last clause of a message may only say that what stands before it is to be
+    written down.
+    """
+    ends = list(_CLAUSE.finditer(message))
+    tail = Marked(message[ends[-1].end() :]).text if ends else ""
+    return bool(tail and list_words.words_of(language).cues["add"].search(tail))
+
+
+def _before(marked: Marked, words: ListWords, changes: Words) -> str:
+    """Return what a clause is about that only says “put that on the list”: what stands before it;
+    empty where it says more.
+    """
+    ends = list(_CLAUSE.finditer(marked.message))
+    if not ends:
+        return ""
+    start = ends[-1].end()
+    tail = Marked(marked.message[start:])
+    tail.marks[:] = marked.marks[start:]
+    is_placed = named.NAME in tail.marks or tail.has(words.place)
+    for pattern in (words.place, changes.courtesy, words.cues["add"], words.also["add"]):
+        tail.fit(pattern, "p")
+    lead = marked.message[: ends[-1].start()].strip(_EDGE)
+    if not (tail.fit(words.that, "p") or is_placed or words.lacks.search(Marked(lead).text)):
+        return ""
+    return "" if any(one.isalnum() for one in tail.left(changes)) else lead
 
 
 def _goes_elsewhere(asked: Asked, language: Language, thing: Thing) -> Step | None:

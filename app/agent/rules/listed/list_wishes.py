@@ -20,7 +20,7 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.list_tables import ListKind, Lists
-from app.agent.rules.listed import added_items, list_words, named_items
+from app.agent.rules.listed import added_items, corrected_facts, list_words, named_items
 from app.agent.rules.near import near
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Step, Thing, ThingKind, Trace
@@ -107,8 +107,12 @@ def _lists(wish: Wish, asked: Asked, kind: ListKind) -> Iterator[tuple[Thing, Ma
     """
     if found := spoken_of(asked):
         yield found, Marked(asked.message)
+    if kind == "correct" and not any(one.isdigit() for one in asked.message):
+        return
     is_tick = kind == "tick" and wish.route.intent != "tick_item"
-    if wish.route.things or wish.route.intent in WRITES or is_tick or kind == "add":
+    names_none = wish.route.intent in WRITES and kind not in ("correct", "add")
+    adds_else = kind == "add" and not added_items.may_point_back(asked.message, wish.language)
+    if wish.route.things or names_none or is_tick or adds_else:
         return
     of: ThingKind = "todo" if kind == "steps" else "note"
     call = next((one for one in near.looks(asked) if one[0] == LOOKS[of]), None)
@@ -171,8 +175,11 @@ def _of(wish: Wish, asked: Asked, kind: ListKind, thing: Thing, marked: Marked) 
         return Step()
     if kind == "steps":
         return _steps(wish, asked, thing, marked)
+    if kind == "correct":
+        return corrected_facts.correct(asked, wish.route, wish.language, thing, marked)
     if kind == "add":
-        return added_items.add(asked, wish.route, wish.language, thing, wish.act)
+        found = added_items.add(asked, wish.route, wish.language, thing, marked)
+        return found if isinstance(found, Step) else wish.act(asked, found)
     if kind == "left" and not _is_covered(wish, kind, marked):
         return Step()
     if (tool := item_changes.call_for(thing))[0] not in asked.tools:

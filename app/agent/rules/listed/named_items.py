@@ -43,7 +43,7 @@ def _is_free(marked: Marked, part: Part) -> bool:
 def _mark(marked: Marked, item: Item) -> bool:
     """Mark an item where it stands with its whole name."""
     name = re.escape(plain_letters(item.title).lower())
-    spaced = not questions.is_asian(item.title)
+    spaced = not questions.is_asian(marked.message)
     pattern = re.compile(rf"(?<!\w){name}(?!\w)" if spaced else name)
     spans = [one.span() for one in pattern.finditer(marked.text)]
     free = [one for one in spans if set(marked.marks[slice(*one)]) == {FREE}]
