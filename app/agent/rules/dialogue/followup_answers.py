@@ -1,5 +1,6 @@
-"""What a message answers to the question of the turn before: which of several, another day, or
-something else than was asked about.
+"""What a message answers to the question of the turn before.
+
+Which of several, another day, or something else than was asked about.
 """
 
 import re

@@ -32,6 +32,7 @@ class Token(NamedTuple):
 
 
 def is_free(span: tuple[int, int], hidden: Sequence[tuple[int, int]]) -> bool:
+    """Return whether a place lies beside all that is hidden."""
     return all(span[1] <= start or end <= span[0] for start, end in hidden)
 
 
