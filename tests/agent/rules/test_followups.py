@@ -71,6 +71,23 @@ def meant(language: str, before: str, message: str) -> str:
         ("en", "again", "and now?", "list_todos said=x"),
         ("en", "one", "and when is it due", "todo_state#1"),
         ("en", "quoted", "what time?", "ask"),
+        ("en", "made", "oh no, it was the fifth", "change_todo#1 corrects=yes day=on the 5th"),
+        ("en", "list", "and the second on friday", "change_todo#2 day=on friday"),
+        ("en", "moved", "sunday, priority four", "change_todo#1 day=sunday priority=four"),
+        ("en", "moved", "take the date off again", "change_todo#1 clear=yes"),
+        ("en", "waits", "hm, don't send it after all", "decide#1 no=no"),
+        ("en", "asked", "no, friday", ""),
+        ("en", "asked", "a day earlier", ""),
+        ("de", "made", "ach nee, das war der fünfte", "change_todo#1 corrects=yes day=am 5."),
+        ("fr", "made", "ah non c'est le cinq", "change_todo#1 corrects=yes day=le 5"),
+        ("fr", "list", "le premier à samedi", "change_todo#1 day=samedi"),
+        ("fr", "waits", "attends, ne l'envoie pas encore", "decide#1 no=no"),
+        ("es", "made", "perdona, era el día cinco", "change_todo#1 corrects=yes day=el 5"),
+        ("es", "waits", "pensándolo mejor, no lo envíe", "decide#1 no=no"),
+        ("ja", "moved", "期限は一日早めといて", "change_todo#1 by=一日 earlier=yes"),
+        ("ja", "moved", "名前は「棚」にして", "rename#1 title=棚"),
+        ("zh", "made", "不对不对是十六号", "change_todo#1 corrects=yes day=十六号"),
+        ("zh", "moved", "算了 日期去掉", "change_todo#1 clear=yes"),
         ("de", "moved", "und die zeichnungen auch", "change_todo day=x target=zeichnungen"),
         ("de", "moved", "gleiche uhrzeit bitte", "todo_state#1"),
         ("de", "asked", "frist ist der 30. november", "change_todo#1 day=30. november"),
@@ -167,3 +184,43 @@ def test_a_day_beside_a_yes_changes_what_was_asked_about() -> None:
     found = followups.follow(message, "en")
     assert found is not None
     assert (found.intent, found.things, found.get("day")) == ("change_todo", (TODO,), "friday")
+
+
+@pytest.mark.parametrize(
+    ("message", "plain"),
+    [
+        ("no, friday", "move “Q1” to friday"),
+        ("rather at six", "move “Q1” to saturday at six"),
+        ("yes but friday", ""),
+    ],
+)
+def test_what_begins_with_a_no_is_asked_again_and_not_done(message: str, plain: str) -> None:
+    asks = Question("near", {"plain": "move “Q1” to saturday"}, lacks="yes", choices=(TODO,))
+    earlier = (Trace("near", "en", asks=asks),)
+    found = followups.follow(Asked(message, (), frozenset(), NOW, earlier=earlier), "en")
+    assert found is not None
+    assert found.things == (TODO,)
+    assert (found.intent == "mean") == bool(plain)
+    assert found.get("plain") == plain
+
+
+def test_a_name_or_number_means_what_the_last_turns_made_or_changed() -> None:
+    tape, nails = Thing("todo", 1, "buy tape"), Thing("todo", 2, "buy nails")
+    made = [
+        Trace("add_todo", "en", about=(one,), undo=(("delete_todo", {"id": one.id}),))
+        for one in (nails, tape)
+    ]
+    gone = Trace("delete", "en", about=(nails,), undo=(("restore_from_trash", {"id": 2}),))
+
+    def meant_by(message: str, *earlier: Trace) -> tuple[str, tuple[Thing, ...]] | None:
+        found = followups.follow(Asked(message, (), frozenset(), NOW, earlier=earlier), "en")
+        return (found.intent, found.things) if found else None
+
+    assert meant_by("the tape at 8", *made) == ("change_todo", (tape,))
+    assert meant_by("the first at 8", *made) == ("change_todo", (tape,))
+    assert meant_by("please delete the second one", *made) == ("delete", (nails,))
+    assert meant_by("drop the tape, i have some", *made) == ("delete", (tape,))
+    assert meant_by("put the nails back", gone, *made) == ("undo", (nails,))
+    # What is in the trash takes no day.
+    assert meant_by("the nails at 8", gone, *made) is None
+    assert meant_by("the second at 8", gone, *made) is None

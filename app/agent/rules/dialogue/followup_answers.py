@@ -1,12 +1,13 @@
-"""What a message answers to the question of the turn before: which of several, another day, or
-something else than was asked about.
+"""What a message answers to the question of the turn before.
+
+Which of several, another day, or something else than was asked about.
 """
 
 import re
 
 import msgspec
 
-from app.agent.rules.dialogue import followup_questions, references, repairs
+from app.agent.rules.dialogue import dialogue_words, followup_questions, references, repairs
 from app.agent.rules.dialogue.closed_classes import KINDS
 from app.agent.rules.dialogue.followup_questions import SHORTEST, is_name, settled
 from app.agent.rules.dialogue.slots import Said
@@ -61,7 +62,7 @@ def _chosen_things(said: Said, question: Question) -> tuple[Thing, ...]:
         found = references.choose(question.choices, name, said.language) if name else None
         if found and len(found.things) == 1:
             return found.things
-    told = followup_questions.told_of(question.choices, said)
+    told = followup_questions.told_of(question.choices, said, in_any_form=True)
     left = said.left("helper", "there", "unchanged", "keep", "leave", "note", "due")
     return told if len(left) <= REST else ()
 
@@ -74,6 +75,8 @@ def other_meant(asked: Asked, said: Said, last: Trace) -> Route | None:
         return None
     if not said.has("no") or said.days or said.text or said.has("not_", "delete", "undo"):
         return None
+    if dialogue_words.whole(said.language, "no", said.message):
+        return None  # “neither, sorry”
     name = said.left("helper", "there")
     if len(name) < SHORTEST or not is_name(name) or not said.left(*KINDS):
         return None

@@ -167,35 +167,41 @@ def meant_things(
     if said.number is not None:
         picked = references.pick(references.rows(asked, kinds), said.number).things
         return () if any(references.is_gone(asked, one) for one in picked) else picked
-    # What was only asked about is meant where something is asked of it, too, or its day is said.
-    is_told = said.asks or said.has("due")
-    asked_about = last.asks.choices if last.asks and is_told else ()
+    asked_about = last.asks.choices if last.asks else ()
     found = tuple(one for one in last.about or last.shown or asked_about if one.kind in kinds)
     if told := told_of(found, said):
         return told if len(told) == 1 else ()
     return found if len(found) == 1 or (last.undo and last.about) else ()
 
 
-def told_of(things: Sequence[Thing], said: Said) -> tuple[Thing, ...]:
-    """Return those of several things of which a message has what only their names have."""
-    held = {one: _words_of(one.title) for one in things}
+def told_of(things: Sequence[Thing], said: Said, *, in_any_form: bool = False) -> tuple[Thing, ...]:
+    """Return those of several things of which a message has what only their names have, as they
+    are written or in any form: “called” for “call”.
+    """
+    fold = stem if in_any_form else str
+    held = {one: {*map(fold, _words_of(one.title))} for one in things}
     own = {
         one: words - set().union(*(held[other] for other in things if other is not one))
         for one, words in held.items()
     }
+    heard = {*map(fold, _words_of(said.message))}
     message = plain_letters(said.message).lower()
-    heard = _words_of(message)
-    some = tuple(
-        one
-        for one in things
-        if any(word in heard or (_is_long(word) and word in message) for word in own[one])
-    )
+    some = tuple(one for one in things if any(_is_heard(word, heard, message) for word in own[one]))
     return some if len(things) > 1 else ()
+
+
+def _is_heard(word: str, heard: Collection[str], message: str) -> bool:
+    if questions.is_asian(word):
+        return word in message
+    compounds = (one for one in heard if len(one) >= len(word) + LONG)
+    return word in heard or (len(word) > LONG and any(word in one for one in compounds))
 
 
 def named_recently(asked: Asked, said: Said, kinds: Sequence[ThingKind]) -> tuple[Thing, ...]:
     """Return those of the things that the last turns made or changed which a message names."""
     recent = references.recent(asked, kinds)
+    if references.other_in(said.message, said.language):
+        return ()
     return told_of((*recent, Thing(recent[0].kind, 0, "")), said) if recent else ()
 
 
@@ -219,25 +225,18 @@ def without_name(message: str, title: str) -> str:
     words = _words_of(title)
     return re.sub(
         r"[^\W\d_]+",
-        lambda found: "," if _words_of(found[0]) & words or _held(found[0], words) else found[0],
+        lambda found: (
+            "," if any(_is_heard(one, _words_of(found[0]), "") for one in words) else found[0]
+        ),
         message,
     )
-
-
-def _held(word: str, words: Collection[str]) -> bool:
-    folded = plain_letters(word).lower()
-    return any(_is_long(one) and one in folded for one in words)
-
-
-def _is_long(word: str) -> bool:
-    return len(word) >= LONG or questions.is_asian(word)
 
 
 def _words_of(title: str) -> set[str]:
     """Return what of a name tells it from others."""
     folded = plain_letters(title).lower()
     words = {found[1] or found[0] for found in _WORDS.finditer(folded)} - questions.little()
-    return {*map(stem, words)} or set(_HAN.findall(folded))
+    return words or set(_HAN.findall(folded))
 
 
 def settled(said: Said, intent: str, things: Sequence[Thing] = (), /, **arguments: str) -> Route:

@@ -105,6 +105,9 @@ def dropped(asked: Asked, said: Said, last: Trace) -> Route | None:
     """
     if not said.has("delete") or said.has("not_", "keep", "done", "add") or said.asks:
         return None
+    if said.number is not None and not said.left("delete", "helper", "change", "there"):
+        numbered = meant_things(asked, said, last, ("todo", "note"))
+        return settled(said, "delete", numbered) if len(numbered) == 1 else None
     told = followup_questions.named_recently(asked, said, ("todo", "note"))
     if len(told) != 1 or said.days or said.text or references.is_gone(asked, told[0]):
         return None
@@ -114,7 +117,8 @@ def dropped(asked: Asked, said: Said, last: Trace) -> Route | None:
         changed = next(one for one in asked.earlier if told[0] in one.about and one.undo)
         return settled(said, "undo", told) if changed.intent in NOTED else None
     mine = [one for one in clauses if _has_any(one, said, told[0])]
-    if any(routing.route_message(one).intent != "ask" for one in clauses if one not in mine):
+    others = (routing.route_message(one) for one in clauses if one not in mine)
+    if any(one.intent not in ("ask", "cannot") and not one.is_loose for one in others):
         return None  # another wish
     rest = followup_questions.without_name(" ".join(mine), told[0].title)
     little = slots.only_little(rest, said.language, *HELPS, "delete", "undo", "change", "not_")

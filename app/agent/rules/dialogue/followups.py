@@ -21,6 +21,7 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.followup_tables import FollowUp
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
+from app.agent.rules.passages.questions import is_asian
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, ThingKind, Trace
@@ -65,6 +66,8 @@ def _later(asked: Asked, said: Said, last: Trace) -> Route | None:
         return None
     todos = meant_things(asked, said, last, ("todo",))
     kinds = ("later", "earlier", "change", "there", "helper", "step", "due", "only")
+    if last.asks and not set(todos) <= {*last.about}:
+        return None  # what was only asked about is not meant yet
     by = slots.length(said, asked, *kinds) if todos else ""
     if not by and shifts and not last.asks:
         return _named_later(asked, said)
@@ -110,7 +113,8 @@ def _redated(asked: Asked, said: Said, last: Trace) -> Route | None:
         "unchanged",
     )
     kinds += ("done",) if said.has("it") and said.has("change", "only") else ()
-    one = followup_questions.one_of(asked, said, *kinds)
+    is_told = routing.route_message(said.message, before=said.language).intent == "complete_todo"
+    one = () if is_told else followup_questions.one_of(asked, said, *kinds)
     if said.left(*kinds) and not one:
         return None
     changes = said.has("change", "only", "due") and last.intent not in REMOVES | {"complete_todo"}
@@ -206,7 +210,8 @@ def _prioritised(asked: Asked, said: Said, last: Trace) -> Route | None:
     if not (said.has("priority") or was_priority) or (said.days and not said.has("priority")):
         return None
     day = {"day": said.day} if said.day else {}
-    numbers = [one for one in _free_words(said, "change", "priority") if _level(one, said)]
+    free = _free_words(said, "change", "priority")
+    numbers = [one for one in free if not is_asian(one) and _level(one, said)]
     if len(numbers) == 1 and said.has("priority"):
         return settled(said, "change_todo", todos, priority=numbers[0], **day)
     for words in (said.left("change", "priority"), said.left("priority"), said.left("change")):

@@ -2,7 +2,7 @@
 
 import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from app.agent.quickadd import quickadd
@@ -32,13 +32,21 @@ class Token(NamedTuple):
 
 
 def is_free(span: tuple[int, int], hidden: Sequence[tuple[int, int]]) -> bool:
+    """Return whether a place lies beside all that is hidden."""
     return all(span[1] <= start or end <= span[0] for start, end in hidden)
 
 
 def find_days(
-    message: str, folded: str, asked: Asked, language: Language, hidden: Sequence[tuple[int, int]]
+    message: str,
+    folded: str,
+    asked: Asked,
+    language: Language,
+    hidden: Sequence[tuple[int, int]],
+    is_else: Callable[[str], bool],
 ) -> list[Token]:
-    """Return the days and times of a message; what belongs together as one."""
+    """Return the days and times of a message without what `is_else`; what belongs together as
+    one.
+    """
     locale = None if language == "en" else language
     read = quickadd.read_line(f"x {message}", now=asked.now, locale=locale)
     spans = [(one.start - 2, one.end - 2) for one in read.spans if one.kind in ("date", "time")]
@@ -56,6 +64,7 @@ def find_days(
     found = [Token(*span, frozenset(), text) for span, text in more.items() if text]
     found += of_month
     found += [Token(*span, frozenset()) for span in spans if span[0] >= 0 and is_free(span, hidden)]
+    found = [one for one in found if not is_else(folded[one.start : one.end].strip())]
     joined: list[Token] = []
     for one in sorted(found):
         between = folded[joined[-1].end : one.start] if joined else "-"

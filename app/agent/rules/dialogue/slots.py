@@ -107,8 +107,10 @@ def read(message: str, asked: Asked, language: Language) -> Said | None:
     hidden = [quote.span()] if quote else []
     if not quote and (whole := _as_words(message, folded, language)).is_long:
         return whole
-    days = said_days.find_days(message, folded, asked, language, hidden)
-    days = _without_ordinals(folded, days, asked, language)
+    rows = len(references.rows(asked, ("todo", "note")))
+    days = said_days.find_days(
+        message, folded, asked, language, hidden, lambda said: _is_ordinal(said, language, rows)
+    )
     hidden += [(one.start, one.end) for one in days]
     ordinal = _ordinal(folded, language, hidden)
     hidden += [ordinal[:2]] if ordinal else []
@@ -230,22 +232,14 @@ def length(said: Said, asked: Asked, *kinds: str) -> str:
     return ""
 
 
-def _without_ordinals(
-    folded: str, days: Sequence[Token], asked: Asked, language: Language
-) -> list[Token]:
-    """Return days without what is rather which one of a list: “the second to Friday”."""
-    rows = len(references.rows(asked, ("todo", "note")))
-    kept = []
-    for day in days:
-        said = folded[day.start : day.end].strip()
-        found = next(
-            (one for one in _ordinals(language).finditer(said) if one.end() == len(said)), None
-        )
-        number = dialogue_words.ordinal(language, found[0]) if found else None
-        before = said[: found.start()] if found else said
-        if number is None or not 0 < number <= rows or not only_little(before, language):
-            kept.append(day)
-    return kept
+def _is_ordinal(said: str, language: Language, rows: int) -> bool:
+    """Return whether what may be a day is rather which one of so many things: “the second”."""
+    numbers = _ordinals(language).finditer(said)
+    found = next((one for one in numbers if one.end() == len(said)), None)
+    number = dialogue_words.ordinal(language, found[0]) if found else None
+    if found is None or number is None or not 0 < number <= rows:
+        return False
+    return only_little(said[: found.start()], language)
 
 
 def length_beside(said: Said, asked: Asked, *kinds: str) -> tuple[str, str]:
