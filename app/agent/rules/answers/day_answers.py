@@ -4,7 +4,7 @@ import functools
 import re
 from datetime import date, timedelta
 
-from app.agent.rules.dialogue import dialogue_words, view_words
+from app.agent.rules.dialogue import dialogue_words, references, view_words
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language, Times
 from app.agent.rules.languages.plain_letters import plain_letters
@@ -40,7 +40,10 @@ def asked_day(asked: Asked, text: str, language: Language) -> Route | None:
         return None
     last = asked.earlier[0]
     if not last.day:
-        return None
+        told = references.notes_told(last) if intent == "days_left" else ()
+        # Until what the note that was just told is about.
+        words = {"words": told[0].title, "text": told[0].title} if len(told) == 1 else {}
+        return Route(intent, language, words) if words else None
     title = last.about[0].title if len(last.about) == 1 else ""
     return Route(intent, language, {"day": last.day, "title": title})
 
