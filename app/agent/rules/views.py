@@ -4,7 +4,6 @@ A message is one where all of its words say something of a list, or where what i
 looked for in it.
 """
 
-import re
 from collections.abc import Mapping
 
 import msgspec
