@@ -4,7 +4,6 @@ A message is one where all of its words say something of a list, or where what i
 looked for in it.
 """
 
-import re
 from collections.abc import Mapping
 
 import msgspec
@@ -75,8 +74,6 @@ MOST_WORDS = 6
 NOTES: tuple[ThingKind, ...] = ("note",)
 FEW = 5
 """So many of what was shown are told of one by one."""
-_ASKED = re.compile("[?？]|[吗嗎か][。.]?$")
-"""What a question is known by in writing."""
 SHORT = 8
 """So many words, or twice as many letters where no spaces part words, at most only go on."""
 
@@ -93,7 +90,7 @@ def to_see(asked: Asked, found: Route) -> Route | None:
         return after
     if not (unsure or found.intent in ACTS) or not _may_list(found, text):
         return None
-    if unsure and (lists := _named_list(found, text)):
+    if unsure and (lists := view_words.asked_list(text, asked, found.language)):
         remains = view_words.asks_what_remains(text, found.language)
         return _loosely(found, "show_note", target=lists, **({"open": "yes"} if remains else {}))
     wanted = list_filters.read_filters(asked, found, text)
@@ -106,23 +103,6 @@ def to_see(asked: Asked, found: Route) -> Route | None:
     if not wanted.words:
         return _plain_view(found, wanted, text)
     return _view_of_words(asked, found, wanted, text)
-
-
-def _named_list(found: Route, text: str) -> str:
-    """Return the word for a list that a question after what stands on it names: “what's missing on
-    the shopping list?”; empty where it names none.
-    """
-    folded = dialogue_words.bare(text)
-    said = view_words.sort_words(text, found.language).said
-    asks = said & {"see", "show", "to_do", "everything", "open"} or _ASKED.search(text)
-    if not asks or said & {"todo", "note", "folder", "tag", "when", "count"}:
-        return ""
-    table = next(dialogue_words.tables(found.language))
-    named = dialogue_words.find_in(table.list_name, folded)
-    if named is None:
-        return ""
-    start = folded.rfind(" ", 0, named.start()) + 1 if named.start() else 0
-    return folded[start : named.end()]
 
 
 def _may_list(found: Route, text: str) -> bool:
@@ -148,7 +128,7 @@ def _plain_view(found: Route, wanted: Filters, text: str) -> Route | None:
     said = wanted.said
     if "thanks" in said and not (wanted.told or said & {*KINDS, "show", "see", "count"}):
         return _routed(found, "thanks")
-    if not (said & ASKS or wanted.told or "unread" in said or _ASKED.search(text)):
+    if not (said & ASKS or wanted.told or "unread" in said or view_words.ASKED.search(text)):
         return None
     if "wrote" in said and said & {"who", "last", "message", "show"}:
         return _routed(found, "last_messages")
@@ -186,7 +166,7 @@ def _view_of_words(asked: Asked, found: Route, wanted: Filters, text: str) -> Ro
     if "days_left" in said:
         return _routed(found, "days_left", text=wanted.words, words=wanted.words)
     steps = "step" in said and not said & {"note", "folder", "tag", "first", "last"}
-    if steps and (said & ASKS or _ASKED.search(text)):
+    if steps and (said & ASKS or view_words.ASKED.search(text)):
         return _loosely(found, "todo_state", text=text, words=wanted.words)
     opens = found.intent == "ask" or (found.is_loose and found.intent == "cannot")
     shows = "note" in said and said & {"open", "show"} and "about" not in said
@@ -195,7 +175,7 @@ def _view_of_words(asked: Asked, found: Route, wanted: Filters, text: str) -> Ro
     if found.intent == "ask" and {"when", "event"} <= said:
         return _loosely(found, "todo_state", text=text, words=wanted.words)
     named = said & {"folder", "tag", "note"} and found.intent in SURE and ":" not in text
-    asks = said & ASKS or _ASKED.search(text)
+    asks = said & ASKS or view_words.ASKED.search(text)
     if found.intent in ACTS or not (asks or named):
         return None
     if found.intent in OF_PEOPLE and said & {"wants", "wrote"} and _names_one(asked, found, wanted):

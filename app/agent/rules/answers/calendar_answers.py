@@ -99,7 +99,9 @@ def tell_free_time(asked: Asked, route: Route) -> Step:
         )
         told = _told(asked, route, "busy", taken, len(taken), owner=owner, when=when)
         return Step("\n".join([told, *slots]))
-    whole = [_line(asked, route, row) for row in rows if row["allDay"]]
+    # What is due on the day is named, though it takes no hour of it.
+    due = [] if owner else [row for row in found[0]["events"] if row["allDay"]]
+    whole = [_line(asked, route, row) for row in due or rows if row["allDay"]]
     told = route.phrase("free", owner=owner, when=when)
     return Step("\n".join([told, *whole, *_unconnected(route, found[0])]))
 

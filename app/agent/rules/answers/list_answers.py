@@ -12,6 +12,7 @@ from app.agent.rules.dialogue import dialogue_words, references
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.phrases import dates
 from app.agent.rules.phrases.phrases import phrase
+from app.agent.rules.routing import wording
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, Thing, ThingKind, Trace, call_tool, note_link
 
@@ -113,7 +114,8 @@ def list_notes(asked: Asked, route: Route) -> Step:
 
 def said(asked: Asked, route: Route) -> str:
     """Return the words by which a list was asked for."""
-    return route.get("text") or route.said or asked.message
+    text = route.get("text") or route.said or asked.message
+    return wording.spelled(text, route.get("written") or route.language)
 
 
 def tell_changes(asked: Asked, route: Route) -> Step:

@@ -92,8 +92,10 @@ def tell_from_person(asked: Asked, route: Route) -> Step:
         )
         text = "\n".join([head, *map(_line, messages[-LAST:])])
         return Step(text, trace=Trace(about=about[:1]))
-    is_known = any(result.content["contacts"] for result in asked.of("search_contact"))
-    none = Step(route.phrase("none_from", who=who))
+    known = [row for result in asked.of("search_contact") for row in result.content["contacts"]]
+    is_known = bool(known)
+    about = tuple(map(_person, known[:1]))
+    none = Step(route.phrase("none_from", who=who), trace=Trace(about=about))
     if is_known and route.get("wrote"):
         return none
     searched = tuple(one for one in asked.results if one.tool not in (TOOL, "search_contact"))

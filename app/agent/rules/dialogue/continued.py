@@ -94,7 +94,13 @@ def _continued(asked: Asked, text: str, last: Trace, language: Language) -> Rout
             return _route(last, language, last.intent, text=text, when=days)
     if last.intent == "list_todos" and (said := _of_those(text, language)) is not None:
         before = last.arguments.get("text") or last.arguments.get("said", "")
-        return _route(last, language, "list_todos", text=f"{before.rstrip(' ?.!')} {said}")
+        tables = tuple(dialogue_words.tables(language))
+        # “Which of those have no date?” after how many there are wants to see them.
+        counts = any(dialogue_words.find_in(one.counts, said) for one in tables)
+        way = {} if counts else {"listed": "yes"}
+        return _route(
+            last, language, "list_todos", things=(), text=f"{before.rstrip(' ?.!')} {said}", **way
+        )
     if dialogue_words.whole(language, "yes", text) or dialogue_words.whole(language, "no", text):
         is_undo = last.undo and _takes_back(asked.message, language)
         return _route(last, language, "undo" if is_undo else "nothing_asked")

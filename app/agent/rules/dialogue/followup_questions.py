@@ -18,7 +18,10 @@ from app.agent.turn.steps import Asked, Thing, ThingKind, Trace
 OF_NOTES = frozenset({"ask", "todo_state", "from_person"})
 """What a message of few words may seem to be that asks a note."""
 OF_OTHERS: frozenset[ViewName] = frozenset(
-    {"todo", "folder", "tag", "event", "message", "unread", "waiting", "changed", "count", "step"}
+    {
+        *("todo", "folder", "tag", "event", "message", "unread", "waiting", "changed"),
+        *("count", "step", "days_left", "weekday"),
+    }
 )
 """What says that something else than a note is asked for."""
 OF_PEOPLE = frozenset({"unread", "from_person", "last_messages"})
@@ -35,7 +38,7 @@ READS = frozenset(
     {"list_todos", "list_notes", "changes", "events", "unread", "waiting", "day", "find_notes"}
 )
 """What can be asked once more."""
-ASKS = frozenset({"ask", "events", "todo_state", "show_note", "find_notes"})
+ASKS = frozenset({"ask", "events", "todo_state", "show_note", "find_notes", "tell_view"})
 """What notes are quoted for."""
 SHORTEST = 2
 """So many letters has a name at least that is looked for among todos."""

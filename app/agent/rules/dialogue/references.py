@@ -105,7 +105,7 @@ def last_person(asked: Asked) -> str:
 
 def notes_told(turn: Trace) -> tuple[Thing, ...]:
     """Return the notes that a turn was about, else the nearest to what it did not find."""
-    nearest = turn.shown[:1] if turn.intent == "ask" else ()
+    nearest = turn.shown[:1] if turn.intent in ("ask", "find_notes", "tell_view") else ()
     kinds: tuple[ThingKind, ...] = ("note",)
     return _kept(turn.about, kinds) or _kept(nearest, kinds)
 

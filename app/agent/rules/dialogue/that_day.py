@@ -23,12 +23,18 @@ def told(asked: Asked, step: Step, language: Language) -> str:
     """
     quoted = len(step.quotes) == 1
     days = {day.isoformat() for day in dates.told(language, step.text, asked.now) if not quoted}
+    if len(days) == 1 and not quoted:
+        # Of a stretch, the last day alone is written whole.
+        first = first_day(plain_letters(step.text).lower(), asked)
+        last = date.fromisoformat(*days)
+        if first and first < last and (first.year, first.month) == (last.year, last.month):
+            days = {first.isoformat()}
     if quoted:
         text = plain_letters(step.quotes[0].text).lower()
-        if first := dialogue_words.find_days(text, asked):
-            day = first_day(text, asked) or first[0].start.date()
+        if found := dialogue_words.find_days(text, asked):
+            day = first_day(text, asked) or found[0].start.date()
             days = {day.isoformat()}
-            more = dialogue_words.find_days(text[first[2] :], asked)
+            more = dialogue_words.find_days(text[found[2] :], asked)
             days |= {more[0].start.date().isoformat()} if more else set()
     return days.pop() if len(days) == 1 else ""
 

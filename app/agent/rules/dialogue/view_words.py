@@ -19,6 +19,8 @@ LONGEST_DAY = 8
 """So many words, or letters where no spaces part words, may name a day."""
 _CLAUSES = re.compile(r"(?<=[^\d\s])\s*[,;，；、。]\s*|[.!。！…]+\s+|\s[–—-]\s")
 _KANA = re.compile(r"[\u3040-\u309f]+")
+ASKED = re.compile("[?？]|[吗嗎か][。.]?$")
+"""What a question is known by in writing."""
 _WEEK = timedelta(days=7)
 _COUNTED = ("ahead", "behind")
 
@@ -73,6 +75,31 @@ def asks_what_remains(text: str, language: Language) -> bool:
     return table is not None and bool(
         dialogue_words.find_in(table.remains, dialogue_words.bare(text))
     )
+
+
+def asked_list(text: str, asked: Asked, language: Language) -> str:
+    """Return the word for a list that a question after what stands on it names: “what's missing on
+    the shopping list?”; empty where it names none.
+    """
+    folded = dialogue_words.bare(text)
+    said = sort_words(text, language).said
+    asks = said & {"see", "show", "to_do", "everything", "open"} or ASKED.search(text)
+    if not asks or said & {"todo", "note", "folder", "tag", "when", "count"}:
+        return ""
+    table = next(dialogue_words.tables(language))
+    named = dialogue_words.find_in(table.list_name, folded)
+    if named is None or dialogue_words.find_days(folded, asked):
+        return ""
+    start = folded.rfind(" ", 0, named.start()) + 1 if named.start() else 0
+    before = folded[:start].split()[-1:]
+    after = folded[named.end() :].split()[:2]
+    # “My list” is no name, and “shopping list” is one.
+    if start < named.start():
+        return folded[start : named.end()]
+    for one in (*before, *after):
+        if sort_words(one, language).rest:
+            return f"{folded[start : named.end()]} {one}"
+    return folded[start : named.end()] if sort_words(named[0], language).rest else ""
 
 
 def thanks_nowhere(text: str) -> bool:
