@@ -182,6 +182,7 @@ def test_days_are_counted_and_named(message: str, earlier: tuple[Trace, ...], te
         "リスボン行きの飛行機は何日？",
         "我妈哪天到",
         "what's on next friday?",
+        "日曜日は何がある？",
     ],
 )
 def test_what_asks_for_something_else_counts_no_days(message: str) -> None:
