@@ -59,9 +59,7 @@ OF_NOTES: frozenset[ViewName] = frozenset(
     {"when", "often", "note", "folder", "tag", "who", "unread", "wrote", "changed"}
 )
 """What no question after todos with other words says."""
-MAY_LIST: frozenset[ViewName] = frozenset(
-    {*SURELY_ASKS, "unread", "todo", "note", "folder", "tag", "days_left"}
-)
+MAY_LIST: frozenset[ViewName] = frozenset({*SURELY_ASKS, "unread", "todo", "note", "folder", "tag"})
 """What else than a question after days is hardly asked for without."""
 SAYS_MORE: frozenset[ViewName] = frozenset(
     {"when", "who", "now", "first", "last", "total", "count", "to_do", "open", "about"}
@@ -132,8 +130,6 @@ def _plain_view(found: Route, wanted: Filters, text: str) -> Route | None:
         return _routed(found, "last_messages")
     if {"last", "message"} <= said and "unread" not in said:
         return _routed(found, "last_messages")
-    if "days_left" in said:
-        return None
     asks = said & (QUESTIONS if "it" in said else SURELY_ASKS) or "unread" in said
     if found.intent not in SURE and not (asks or ("todo" in said and wanted.told)):
         return None
@@ -159,8 +155,6 @@ def _plain_view(found: Route, wanted: Filters, text: str) -> Route | None:
 def _view_of_words(asked: Asked, found: Route, wanted: Filters, text: str) -> Route | None:
     """Return the list of what other words name: a folder, a tag, a person."""
     said = wanted.said
-    if "days_left" in said:
-        return _routed(found, "days_left", text=wanted.words, words=wanted.words)
     opens = found.intent == "ask" or (found.is_loose and found.intent == "cannot")
     shows = "note" in said and said & {"open", "show"} and "about" not in said
     if opens and shows and not said & PLACED:
