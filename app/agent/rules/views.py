@@ -60,9 +60,7 @@ OF_NOTES: frozenset[ViewName] = frozenset(
     {"when", "often", "note", "folder", "tag", "who", "unread", "wrote", "changed"}
 )
 """What no question after todos with other words says."""
-MAY_LIST: frozenset[ViewName] = frozenset(
-    {*SURELY_ASKS, "unread", "todo", "note", "folder", "tag", "days_left"}
-)
+MAY_LIST: frozenset[ViewName] = frozenset({*SURELY_ASKS, "unread", "todo", "note", "folder", "tag"})
 """What else than a question after days is hardly asked for without."""
 SAYS_MORE: frozenset[ViewName] = frozenset(
     {"when", "who", "now", "first", "last", "total", "count", "to_do", "open", "about"}
@@ -134,8 +132,6 @@ def _plain_view(found: Route, wanted: Filters, text: str) -> Route | None:
         return _routed(found, "last_messages")
     if {"last", "message"} <= said and "unread" not in said:
         return _routed(found, "last_messages")
-    if "days_left" in said:
-        return None
     if wanted.levels and not said & KINDS.keys():
         return _routed(found, "list_todos", text=text)
     asks = said & (QUESTIONS if "it" in said else SURELY_ASKS) or "unread" in said
@@ -163,8 +159,6 @@ def _plain_view(found: Route, wanted: Filters, text: str) -> Route | None:
 def _view_of_words(asked: Asked, found: Route, wanted: Filters, text: str) -> Route | None:
     """Return the list of what other words name: a folder, a tag, a person."""
     said = wanted.said
-    if "days_left" in said:
-        return _routed(found, "days_left", text=wanted.words, words=wanted.words)
     steps = "step" in said and not said & {"note", "folder", "tag", "first", "last"}
     if steps and (said & ASKS or view_words.ASKED.search(text)):
         return _loosely(found, "todo_state", text=text, words=wanted.words)

@@ -182,6 +182,7 @@ def test_days_are_counted_and_named(message: str, earlier: tuple[Trace, ...], te
         "リスボン行きの飛行機は何日？",
         "我妈哪天到",
         "what's on next friday?",
+        "日曜日は何がある？",
     ],
 )
 def test_what_asks_for_something_else_counts_no_days(message: str) -> None:
@@ -230,6 +231,7 @@ NOTES = [
     Text(11, "Sofa", "Between 400 and 450 euros. Armchair about 200 euros.\n", True),
     Text(12, "Treatment tables", "Model Lojer 241 costs 2,150 euros. Call 040 5550 173.\n", True),
     Text(13, "Fence", "Quote: 1.280 euros.\n", True),
+    Text(15, "Cumple", "Tarta de 38 euros. Somos 14. La nevera, entre 2 y 8 grados.\n", True),
     Text(14, "Paint", "White: 30 euros. Also white, matt: 35 euros.\n", True),
 ]
 
@@ -277,6 +279,7 @@ def test_amounts_of_a_note_are_reckoned_with(language: str, message: str, shown:
         ("en", "how much is the rent for a week?"),
         ("en", "how much is the rent for half a year?"),
         ("en", "how much for 3 months of the garage?"),
+        ("es", "la tarta, ¿cuánto por persona?"),
         ("de", "wie viel kostet Halle 4?"),
         ("de", "was kostet das Winterlager für 3 Monate?"),
         ("zh", "月租除以三个押金是多少"),

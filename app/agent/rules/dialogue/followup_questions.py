@@ -20,7 +20,7 @@ OF_NOTES = frozenset({"ask", "todo_state", "from_person"})
 OF_OTHERS: frozenset[ViewName] = frozenset(
     {
         *("todo", "folder", "tag", "event", "message", "unread", "waiting", "changed"),
-        *("count", "step", "days_left", "weekday"),
+        *("count", "step"),
     }
 )
 """What says that something else than a note is asked for."""

@@ -8,8 +8,6 @@ from app.agent.rules.languages.language_tables import Pieces, Table
 
 ViewName = Literal[
     "often",
-    "days_left",
-    "weekday",
     "reply",
     "person",
     "unread",

@@ -13,7 +13,7 @@ from app.agent.rules.dialogue import dialogue_words, resolve_reference
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.passages import found_texts, questions
 from app.agent.rules.passages.answer_passages import Text
-from app.agent.rules.passages.sentences import Sentence, split_sentences
+from app.agent.rules.passages.sentences import Sentence, split_sentences, stem
 from app.agent.rules.phrases import dates, phrases
 from app.agent.rules.reckoning import numbers, words, written_dates
 from app.agent.rules.routing.routing import Route
@@ -62,6 +62,12 @@ def _named_day(asked: Asked, rest: str, language: Language) -> Route | None:
     return Route("ask", language, nothing) if _points(asked.message, language) else None
 
 
+def _searched(named: str) -> str:
+    """Return words with those that may stand for them: “fly” is a flight in a note."""
+    others = (one for word in named.split() for one in questions.alternatives(stem(word)))
+    return " ".join(dict.fromkeys((*named.split(), *others)))
+
+
 def _says_journey(text: str, language: Language) -> bool:
     pattern = words.table_of(language).journey
     return words.whole(language, pattern).search(text) is not None
@@ -99,7 +105,7 @@ def _counted(asked: Asked, plain: str, rest: str, unit: str, language: Language)
             return None
         how = {"leaving": "yes"} if leaving or _says_journey(rest, language) else {}
         text, every = " ".join(left), " ".join(_left(rest, language))
-        found = {**arguments, **how, "words": text, "text": every, "every": every}
+        found = {**arguments, **how, "words": text, "text": _searched(every), "every": every}
         return Route("days_left", language, found)
     last = asked.earlier[0] if asked.earlier else Trace()
     if told := _day_before(asked):
