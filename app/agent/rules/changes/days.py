@@ -13,6 +13,8 @@ from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.near import mentions, parts
 from app.agent.turn.steps import Asked
 
+TO_DAY = "に"
+"""What follows a day of the month that would else be a length: “10日に早めて”."""
 BEFORE, AFTER = 2, 4
 """So many words belong to a day around the one that names it; letters where none are spaced."""
 
@@ -35,6 +37,8 @@ def shift(asked: Asked, marked: Marked, language: Language) -> dict[str, str]:
     if not ways or not found:
         return {}
     start, end = found[0].start, found[0].end
+    if marked.text[end : end + 1] == TO_DAY:
+        return {}
     rest = marked.message[:start] + " , " + marked.message[end:]
     if find(rest, asked, language):
         return {}
