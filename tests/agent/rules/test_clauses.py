@@ -73,6 +73,7 @@ def test_what_names_days_things_or_wishes_is_no_reason(language: str, message: s
         ("fr", "le passeport une semaine plus tôt", {"by": "une semaine", "earlier": "yes"}),
         ("ja", "期限は一日早めといて", {"by": "一日", "earlier": "yes"}),
         ("zh", "护照提前一周", {"by": "一周", "earlier": "yes"}),
+        ("ja", "10日に早めて", {}),
         ("en", "the drawings in two days", {}),
         ("en", "the drawings earlier, on Friday", {}),
     ],

@@ -17,6 +17,8 @@ SHORT = 5
 """So short a number in words says how many, and no day."""
 _TOPIC = re.compile("^[はもにの、]+(?![\u3040-\u309f])")
 """The particle of a day, before what is to be done then: “明日は接着剤”."""
+TO_DAY = "に"
+"""What follows a day of the month that would else be a length: “10日に早めて”."""
 BEFORE, AFTER = 2, 4
 """So many words belong to a day around the one that names it; letters where none are spaced."""
 
@@ -39,6 +41,8 @@ def shift(asked: Asked, marked: Marked, language: Language) -> dict[str, str]:
     if not ways or not found:
         return {}
     start, end = found[0].start, found[0].end
+    if marked.text[end : end + 1] == TO_DAY:
+        return {}
     rest = marked.message[:start] + " , " + marked.message[end:]
     if find(rest, asked, language):
         return {}
