@@ -59,8 +59,10 @@ def test_what_says_anything_else_ticks_nothing(message: str) -> None:
 
 def test_the_one_number_of_its_kind_is_asked_about() -> None:
     step = answer("that's 30 kilos now, update the note", "Born in 2019.\n\nWeighs 31 kilos.\n")
-    assert "“31”" in step.text and "“30”" in step.text
-    assert step.trace and step.trace.asks and step.trace.asks.choices == (NOTE,)
+    assert "“31” with “30”" in step.text
+    assert step.trace
+    assert step.trace.asks
+    assert step.trace.asks.choices == (NOTE,)
 
 
 def test_a_number_that_may_be_of_several_is_not_asked_about() -> None:
