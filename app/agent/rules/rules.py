@@ -331,7 +331,7 @@ def _understand(asked: Asked, language: Language) -> Route:
     if own and (seen := views.to_see(asked, found)) is not None:
         return seen
     unsure = found.intent == "ask" or (found.is_loose and found.intent not in SURER)
-    if unsure and not _is_narrow(asked) and _is_list(asked, found):
+    if unsure and not _is_narrow(asked) and list_filters.is_list(asked, found):
         found = msgspec.structs.replace(found, intent="list_todos", arguments={}, is_loose=True)
     if found.is_loose and found.intent not in OF_NOTES and _is_narrow(asked):
         return msgspec.structs.replace(found, intent="ask", arguments={}, is_loose=False)
@@ -344,16 +344,6 @@ def _is_narrow(asked: Asked) -> bool:
     along asks the file.
     """
     return bool(asked.persona.owner or asked.attached or asked.attached_before)
-
-
-def _is_list(asked: Asked, route: Route) -> bool:
-    """Return whether a message only asks for a list of todos and narrows it."""
-    text = route.said or asked.message
-    wanted = list_filters.read_filters(asked, route, text)
-    asks_when = "when" in wanted.said and not wanted.told
-    return not (wanted.words or asks_when) and (
-        bool(wanted.told) or list_filters.asks_for_list(route, text)
-    )
 
 
 def _route_wrapped(wrapped: given_context.Wrapped, asked: Asked) -> Route:

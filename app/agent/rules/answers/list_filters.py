@@ -268,3 +268,11 @@ def _told_days(asked: Asked, route: Route, named: dict[str, Any]) -> str:
 def _words(route: Route, text: str) -> Words:
     """Return what the words of a text say, and those that only a search can narrow a list by."""
     return view_words.sort_words(text, route.get("written") or route.language)
+
+
+def is_list(asked: Asked, route: Route) -> bool:
+    """Return whether a message only asks for a list of todos and narrows it."""
+    text = route.said or asked.message
+    wanted = read_filters(asked, route, text)
+    asks_when = "when" in wanted.said and not wanted.told
+    return not (wanted.words or asks_when) and (bool(wanted.told) or asks_for_list(route, text))

@@ -8,6 +8,8 @@ import msgspec
 
 from app.agent.rules.answers import folder_changes, list_answers, targets, todo_changes
 from app.agent.rules.dialogue import dialogue_words, references, resolve_reference
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.list_tables import Lists
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.routing.routing import Route
@@ -229,7 +231,10 @@ def _parts(markdown: str, route: Route) -> list[str]:
     text = route.get("text")
     if not _last_mark(markdown.rstrip("\n")):
         return [text]
-    return dialogue_words.split_list(text, route.language)
+    language = route.get("written") or route.language
+    some = re.compile(language_data.join_pattern(language_data.load_table(language, Lists).some))
+    several = dialogue_words.split_list(text, route.language)
+    return [one[found.end() :] if (found := some.match(one)) else one for one in several]
 
 
 def _read_note(asked: Asked, route: Route) -> Step | Mapping[str, Any]:

@@ -11,10 +11,8 @@ from app.agent.rules.changes import days, last_spoken, levels, plain_tasks, seve
 from app.agent.rules.changes.marked import Marked, Words, is_old, words_of
 from app.agent.rules.changes.named import NAME, Named, beside, find, folder_there
 from app.agent.rules.dialogue import dialogue_words, references
-from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.near import mentions
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Thing, ThingKind
@@ -162,20 +160,10 @@ def _todos(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
     gap = " " if words.spaced else ""
     day = gap.join(head.message[start:end].strip(" ,，、") for start, end in of_all)
     several = [
-        f"{one}{gap}{day}" if day else one for one in _split(head, text.rstrip(" .。!！"), language)
+        f"{one}{gap}{day}" if day else one
+        for one in texts.split_todos(head, text.rstrip(" .。!！"), language)
     ]
     return Route("add_todo", language, {"tasks": "\n".join(several)})
-
-
-def _split(head: Marked, text: str, language: Language) -> list[str]:
-    """Return the todos of a line: by its commas where those make as many as are said."""
-    bare = words_of(language).link_after.sub
-    several = [bare("", one) for one in dialogue_words.split_list(text, language)]
-    clauses = [one.strip() for one in re.split("[,;，；、]", text) if one.strip()]
-    numbers = language_data.load_table(language, Dates).numbers.get(len(clauses), ())
-    said = (str(len(clauses)), *numbers)
-    stated = len(clauses) > 1 and any(one in head.text for one in said)
-    return clauses if stated else several
 
 
 def _is_covered(marked: Marked, words: Words, kind: ChangeKind) -> bool:
@@ -317,7 +305,7 @@ def _new_note(
 ) -> Route | None:
     """Return a note to write: its name before what says its text, or after what says its name."""
     words, whole = words_of(language), Marked(asked.message)
-    head, content = _content(whole, words)
+    head, content = texts.content_of(whole, words)
     folder = _folder(asked, head, things, words.inside, language)
     if not head.fit(words.cues[kind], "c") or head.has(words.denies):
         return None
@@ -329,7 +317,7 @@ def _new_note(
         if not title and not _is_covered(head, words, kind):
             return None
     if not title and content:
-        inner, rest = _content(Marked(content), words)
+        inner, rest = texts.content_of(Marked(content), words)
         title, content = (inner.message.strip(" ,，、"), rest) if rest else ("", content)
     if content and not folder:
         folder, content = _folder_at_end(asked, content, things, language)
@@ -358,16 +346,6 @@ def _folder_at_end(
     ):
         return "", content
     return folder, content[:start].strip(" ,，、")
-
-
-def _content(marked: Marked, words: Words) -> tuple[Marked, str]:
-    """Return what stands before the words or the colon that a text follows, and that text."""
-    if found := words.saying.search(marked.text):
-        text = marked.message[found.end() :].lstrip(" :：,，").strip()
-        if text:
-            quoted = re.fullmatch(r"[\"“”„«「『](.+)[\"”“»」』][。.]?", text)
-            return Marked(marked.message[: found.start()]), quoted[1] if quoted else text
-    return texts.after_colon(marked)
 
 
 def _message(

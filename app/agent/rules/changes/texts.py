@@ -4,8 +4,11 @@ import re
 
 from app.agent.quickadd import quickadd
 from app.agent.rules.changes.marked import Marked, Words, words_of
+from app.agent.rules.dialogue import dialogue_words
+from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.turn.steps import Asked
 
 _QUOTED = re.compile(r"[\"“”„«「『‘]\s*([^\"“”„«»「」『』]+?)\s*[\"”“»」』’]")
@@ -124,3 +127,24 @@ def is_due(asked: Asked, text: str, language: Language) -> bool:
     """Return whether a text has a day."""
     locale = None if language == "en" else language
     return quickadd.read_line(text, now=asked.now, locale=locale).due is not None
+
+
+def content_of(marked: Marked, words: Words) -> tuple[Marked, str]:
+    """Return what stands before the words or the colon that a text follows, and that text."""
+    if found := words.saying.search(marked.text):
+        text = marked.message[found.end() :].lstrip(" :：,，").strip()
+        if text:
+            quoted = re.fullmatch(r"[\"“”„«「『](.+)[\"”“»」』][。.]?", text)
+            return Marked(marked.message[: found.start()]), quoted[1] if quoted else text
+    return after_colon(marked)
+
+
+def split_todos(head: Marked, text: str, language: Language) -> list[str]:
+    """Return the todos of a line: by its commas where those make as many as are said."""
+    bare = words_of(language).link_after.sub
+    several = [bare("", one) for one in dialogue_words.split_list(text, language)]
+    clauses = [one.strip() for one in re.split("[,;，；、]", text) if one.strip()]
+    numbers = language_data.load_table(language, Dates).numbers.get(len(clauses), ())
+    said = (str(len(clauses)), *numbers)
+    stated = len(clauses) > 1 and any(one in head.text for one in said)
+    return clauses if stated else several

@@ -21,8 +21,8 @@ class Lists(Table, frozen=True):
     """`lists.toml`: the words of questions and wishes about what stands on a list.
 
     In small letters without accents. `place` is the list, or the note, without its name; with
-    `that`, what was said before is meant. A text after `clause` states something. What `lacks`
-    says that there is no more of something.
+    `that`, what was said before is meant. A text after `clause` states something. Before an item,
+    `some` is no part of it. What `lacks` says that there is no more of something.
     """
 
     place: Pieces
@@ -30,3 +30,4 @@ class Lists(Table, frozen=True):
     clause: Pieces
     lacks: Pieces
     kinds: dict[ListKind, ListWish]
+    some: Pieces = "(?!)"

@@ -6,11 +6,12 @@ from app.agent.rules.answers import item_changes
 from app.agent.rules.changes import marked as changed
 from app.agent.rules.changes import named
 from app.agent.rules.changes.marked import Marked, Words
-from app.agent.rules.dialogue import dialogue_words
+from app.agent.rules.dialogue import dialogue_words, resolve_reference
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.listed import list_words
 from app.agent.rules.listed.list_words import ListWords
 from app.agent.rules.near import near
+from app.agent.rules.passages import questions
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, Thing, Trace
 
@@ -18,6 +19,8 @@ TAKEN = frozenset(
     "add_todo ask cannot append_note tick_item add_step todo_state tell_view find_notes".split()
 )
 """What a message may only seem to be that adds something to what was spoken of."""
+LED = frozenset({"make_note", "list_todos", "move_note"})
+"""And these, where the message says by itself where a text goes."""
 ON = frozenset({"append_note", "tick_item", "show_note", "make_note", "add_step"})
 """After these a text goes on the list, where nobody says where it goes."""
 _EDGE = " \t\n,，、；;。.!！:："
@@ -32,16 +35,13 @@ def add(
     nothing where a message says no such thing of what was spoken of, or is named.
     """
     is_named = named.NAME in marked.marks
-    taken = TAKEN | ({"make_note", "list_todos"} if is_named else set())
-    if wish.intent not in taken or re.search("[?？]", asked.message):
+    if wish.intent not in TAKEN | LED or re.search("[?？]", asked.message):
         return Step()
     words, changes = list_words.words_of(language), changed.words_of(language)
     if wish.intent == "tick_item" and not words.lacks.search(marked.text):
         return Step()
     lead = _before(marked, words, changes)
-    if wish.intent not in TAKEN and not lead:
-        return Step()
-    is_placed = marked.fit(words.place, "p") or (is_named and bool(lead))
+    is_placed = marked.fit(words.place, "p") or is_named
     marked.fit(changes.courtesy, "p")
     if not marked.fit(words.cues["add"], "c") or (not lead and marked.has(changes.denies)):
         return Step()
@@ -50,11 +50,17 @@ def add(
     )
     if not text or (not is_clause and dialogue_words.find_days(dialogue_words.bare(text), asked)):
         return Step()
+    on_list = wish.intent == "move_note" and wish.is_loose and is_placed
+    if wish.intent not in TAKEN and not (lead or on_list or (is_placed and is_clause)):
+        return Step()
     last = asked.earlier[0] if asked.earlier else Trace()
     if not (is_placed or is_clause or last.intent in ON or "steps" in last.arguments):
         return Step()
     if not is_named and (step := _goes_elsewhere(asked, language, thing)):
         return step if step.calls else Step()
+    notes = [{"title": one.title} for one in near.things(asked) if one.kind == "note"]
+    if on_list and resolve_reference.fitting_rows(text, notes):
+        return Step()
     if thing.kind == "todo":
         known = Route("add_step", wish.language, {"step": text}, (thing,))
         return Step() if wish.things else known
@@ -68,10 +74,13 @@ def add(
     return Route("append_note", wish.language, {"text": text}, (thing,))
 
 
-def may_point_back(message: str, language: Language) -> bool:
-    """Return whether the last clause of a message may only say that what stands before it is to be
+def may_name(message: str, language: Language) -> bool:
+    """Return whether a message may name the list that something goes to and that no pattern knows:
+    where no spaces part words, or its last clause may only say that what stands before it is to be
     written down.
     """
+    if questions.is_asian(message):
+        return True
     ends = list(_CLAUSE.finditer(message))
     tail = Marked(message[ends[-1].end() :]).text if ends else ""
     return bool(tail and list_words.words_of(language).cues["add"].search(tail))
@@ -142,7 +151,9 @@ def _trimmed(text: str, words: ListWords, changes: Words) -> str:
             words.cues["add"],
             changes.filler,
         ):
-            spans = [one.span() for one in pattern.finditer(plain)]
+            # One letter of a script without spaces may be of the text: “みりん”.
+            least = 1 if changes.spaced or pattern is not changes.filler else 2
+            spans = [one.span() for one in pattern.finditer(plain) if len(one[0]) >= least]
             if spans and spans[0][0] == 0:
                 text = text[spans[0][1] :]
                 break

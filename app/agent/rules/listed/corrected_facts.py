@@ -28,7 +28,8 @@ CORRECTED = frozenset(
 PHONE, PLAIN = "phone", ""
 LEAST_DIGITS = 6
 _NUMBER = re.compile(
-    r"(?P<phone>\+?\d[\d ()/.\-]{5,}\d)|(?P<number>\d+(?:[.,:]\d+)*)"
+    r"(?:(?P<thousands>(?<!\d)[1-9]\d{0,2}(?:[ \u00a0\u202f]\d{3})+(?!\d))"
+    r"|(?P<phone>\+?\d[\d ()/.\-]{5,}\d)|(?P<number>\d+(?:[.,:]\d+)*))"
     r"\s?(?P<unit>[€%$£]|[a-zA-ZÀ-ÿ]+|[\u30a0-\u30ff]+|[\u3400-\u9fff]{1,3})?"
 )
 _SENTENCE = re.compile(r"[^\n.!?。！？]+(?:[.!?](?=\S)[^\n.!?。！？]*)*[.!?。！？]*")
@@ -110,7 +111,8 @@ def _numbers(text: str) -> list[Number]:
             ]
         else:
             unit = fold_text(one["unit"] or "")
-            found.append(Number(one["number"], unit, one.start("number")))
+            name = "thousands" if one["thousands"] else "number"
+            found.append(Number(one[name], unit, one.start(name)))
     return found
 
 

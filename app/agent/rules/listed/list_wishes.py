@@ -27,11 +27,11 @@ from app.agent.turn.steps import Asked, Call, Step, Thing, ThingKind, Trace
 
 Act = Callable[[Asked, Route], Step]
 LONGEST = 160
-RECENT = 2
+RECENT = 3
 """So many turns ago may the list have been spoken of."""
 CHANGES: Mapping[ListKind, str] = {"tick": "tick", "untick": "untick", "remove": "remove"}
 SETTLED = frozenset(
-    "undo leave decide message ask_agent remember share thanks greet help sum date time".split()
+    "leave decide message ask_agent remember share thanks greet help sum date time".split()
 )
 """The intents that are no wish about a list, whatever they hold."""
 ORDER: tuple[ListKind, ...] = get_args(ListKind)
@@ -68,6 +68,10 @@ def kinds_of(asked: Asked, route: Route) -> tuple[ListKind, ...]:
     if not all(language_data.has_table(language, one) for one in (Lists, Changes)):
         return ()
     words, text = list_words.words_of(language), Marked(asked.message).text
+    if route.intent == "undo":
+        # “What is not bought yet?” has words that take back, too.
+        asks = any(one in asked.message for one in "?？") and words.cues["left"].search(text)
+        return ("left",) if asks else ()
     return tuple(kind for kind in ORDER if words.cues[kind].search(text))
 
 
@@ -111,8 +115,9 @@ def _lists(wish: Wish, asked: Asked, kind: ListKind) -> Iterator[tuple[Thing, Ma
         return
     is_tick = kind == "tick" and wish.route.intent != "tick_item"
     names_none = wish.route.intent in WRITES and kind not in ("correct", "add")
-    adds_else = kind == "add" and not added_items.may_point_back(asked.message, wish.language)
-    if wish.route.things or names_none or is_tick or adds_else:
+    adds_else = kind == "add" and not added_items.may_name(asked.message, wish.language)
+    has_things = wish.route.things and wish.route.intent != "undo"
+    if has_things or names_none or is_tick or adds_else:
         return
     of: ThingKind = "todo" if kind == "steps" else "note"
     call = next((one for one in near.looks(asked) if one[0] == LOOKS[of]), None)
@@ -137,8 +142,9 @@ def _anywhere(wish: Wish, asked: Asked) -> Step:
     asks = any(one in asked.message for one in "?？")
     if not changes or asks or wish.route.things or wish.route.intent not in TICKED:
         return Step()
+    # All that is looked at where no list has the item, so that it takes no further step.
+    looks = near.looks(asked)
     surely_todo = wish.route.intent == "complete_todo" and not wish.route.is_loose
-    looks = [one for one in near.looks(asked) if one[0] == "search_todos"]
     if "grep_notes" not in asked.tools or not looks or (surely_todo and not wish.is_no_todo):
         return Step()
     if not asked.has("grep_notes"):
@@ -146,7 +152,7 @@ def _anywhere(wish: Wish, asked: Asked) -> Step:
     found: list[Thing] = []
     todos = [{"title": one.title} for one in near.things(asked) if one.kind == "todo"]
     for thing, items in item_changes.all_items(asked):
-        marked = Marked(asked.message)
+        marked = _named(wish, asked, thing)
         fitting = [one for one in items if one.is_done == (changes[0] == "untick")]
         named_ones = named_items.mark_named(marked, fitting)
         if named_ones and _is_covered(wish, changes[0], marked):
@@ -155,7 +161,16 @@ def _anywhere(wish: Wish, asked: Asked) -> Step:
             return Step()
     if len(found) != 1:
         return Step()
-    return _of(wish, asked, changes[0], found[0], Marked(asked.message))
+    return _of(wish, asked, changes[0], found[0], _named(wish, asked, found[0]))
+
+
+def _named(wish: Wish, asked: Asked, thing: Thing) -> Marked:
+    """Return a message marked where it names a list with words that say so."""
+    marked, words = Marked(asked.message), changed.words_of(wish.language)
+    places = named.find(asked, marked, [thing], ("note",), wish.language)
+    if places and places[0].things == (thing,):
+        named.beside(marked, places[0], words.onto, words)
+    return marked
 
 
 def spoken_of(asked: Asked) -> Thing | None:
@@ -208,7 +223,8 @@ def _change(wish: Wish, asked: Asked, kind: ListKind, held: Held, marked: Marked
     if not found or not _is_covered(wish, kind, marked):
         return Step()
     step = item_changes.change_items(asked, wish.route, held, found, CHANGES[kind])
-    return _left(wish, step, "tick_item") if step.text else step
+    of_steps = {STEPS: "yes"} if held.thing.kind == "todo" else {}
+    return _left(wish, step, "tick_item", **of_steps) if step.text else step
 
 
 def _is_covered(wish: Wish, kind: ListKind, marked: Marked) -> bool:
@@ -221,10 +237,15 @@ def _is_covered(wish: Wish, kind: ListKind, marked: Marked) -> bool:
     marked.fit(changes.courtesy, "p")
     # What asks has gaps: words between are not its own.
     if kind in CHANGES and not marked.fit(words.cues[kind], "c"):
-        return False
-    if kind in CHANGES and marked.has(changes.denies):
+        # “The paper is bought” names the step “buy paper” by its verb, too.
+        at = [marked.marks[one.start()] for one in words.cues[kind].finditer(marked.text)]
+        if named_items.IN_PART not in at:
+            return False
+    if kind == "tick" and marked.has(changes.denies):
         return False
     marked.fit(words.also[kind], "p")
+    if kind in CHANGES and marked.has(changes.denies):
+        return False
     marked.fit(words.that, "p")
     return not any(one.isalnum() for one in marked.left(changes))
 

@@ -11,7 +11,8 @@ from app.agent.rules.near.parts import Part
 from app.agent.rules.passages import questions
 from app.agent.turn.steps import Thing
 
-ITEM = "i"
+ITEM, IN_PART = "i", "j"
+"""The marks of an item with its whole name, and with some words of it or others for them."""
 MOST = 12
 """So many items does a message name at most."""
 
@@ -31,7 +32,7 @@ def mark_named(marked: Marked, items: Sequence[Item]) -> list[Item]:
             break
         if len(places[0].things) > 1:
             return []
-        marked.mark([places[0][:2]], ITEM)
+        marked.mark([places[0][:2]], IN_PART)
         found.append(things.pop(places[0].things[0]))
     return sorted(found, key=lambda one: one.place)
 

@@ -1,0 +1,70 @@
+"""What is said of the items of a list, and of a number in a note."""
+
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from app.agent.rules import rules
+from app.agent.turn.steps import Asked, Result, Step, Thing, Trace
+
+NOW = datetime(2026, 11, 23, 9, 0, tzinfo=ZoneInfo("Europe/Berlin"))
+NOTE = Thing("note", 1, "Trip")
+LIST = "- [ ] oat milk\n- [ ] eggs\n- [x] salt\n"
+TOOLS = frozenset({"get_note_content", "edit_note", "search_todos", "search_notes", "list_notes"})
+
+
+def answer(message: str, markdown: str, before: str = "") -> Step:
+    """Return what is said, or the call that writes, after a turn that was about a note."""
+    note = {"id": 1, "title": "Trip", "markdown": markdown, "revision": 3, "folderId": None}
+    given: dict[str, dict[str, Any]] = {
+        "get_note_content": {"note": note},
+        "search_todos": {"todos": [], "total": 0},
+        "search_notes": {"results": [], "result": {"results": []}},
+        "list_notes": {"notes": [{"id": 1, "title": "Trip"}], "totalNotes": 1},
+    }
+    earlier = (Trace(intent="show_note", language="en", about=(NOTE,)),)
+    asked = Asked(message, (), TOOLS, NOW, before=(before,), earlier=earlier)
+    while (step := rules.next_step(asked)).calls and step.calls[0][0] in given:
+        results = tuple(Result(tool, of, given[tool], False) for tool, of in step.calls)
+        asked = Asked(
+            message, (*asked.results, *results), TOOLS, NOW, before=(before,), earlier=earlier
+        )
+    return step
+
+
+@pytest.mark.parametrize(
+    ("message", "content"),
+    [
+        ("got the milk", LIST.replace("[ ] oat", "[x] oat")),
+        ("untick the salt", LIST.replace("[x]", "[ ]")),
+        ("take the eggs off", LIST.replace("- [ ] eggs\n", "")),
+        ("we need rice and some bread too", f"{LIST}- [ ] rice\n- [ ] bread\n"),
+    ],
+)
+def test_an_item_of_the_list_spoken_of_is_changed(message: str, content: str) -> None:
+    ((tool, fields),) = answer(message, LIST).calls
+    assert (tool, fields["content"], fields["ifRevision"]) == ("edit_note", content, 3)
+
+
+def test_only_what_is_open_is_left() -> None:
+    assert answer("what's still to buy?", LIST).text.endswith(":\n- [ ] oat milk\n- [ ] eggs")
+
+
+@pytest.mark.parametrize("message", ["got the milk powder", "no milk yet", "got the milk?"])
+def test_what_says_anything_else_ticks_nothing(message: str) -> None:
+    assert all(tool != "edit_note" for tool, _ in answer(message, LIST).calls)
+
+
+def test_the_one_number_of_its_kind_is_asked_about() -> None:
+    step = answer("that's 30 kilos now, update the note", "Born in 2019.\n\nWeighs 31 kilos.\n")
+    assert "“31” with “30”" in step.text
+    assert step.trace
+    assert step.trace.asks
+    assert step.trace.asks.choices == (NOTE,)
+
+
+def test_a_number_that_may_be_of_several_is_not_asked_about() -> None:
+    step = answer("that's 30 kilos now, update the note", "Rex weighs 31 kilos.\n\nTom 12 kilos.\n")
+    assert not (step.trace and step.trace.asks and step.trace.asks.intent == "replace_text")
