@@ -42,8 +42,8 @@ def asked_day(asked: Asked, text: str, language: Language) -> Route | None:
     if not last.day:
         told = references.notes_told(last) if intent == "days_left" else ()
         # Until what the note that was just told is about.
-        words = {"words": told[0].title, "text": told[0].title} if len(told) == 1 else {}
-        return Route(intent, language, words) if words else None
+        about = {"words": told[0].title, "text": told[0].title} if len(told) == 1 else {}
+        return Route(intent, language, about) if about else None
     title = last.about[0].title if len(last.about) == 1 else ""
     return Route(intent, language, {"day": last.day, "title": title})
 
@@ -103,10 +103,9 @@ def _feast_day(name: str, year: int) -> date:
 
 
 def _easter(year: int) -> date:
-    """Return Easter Sunday of a year, by the Gregorian computus."""
-    century = year // 100
-    shift = (15 - (century - century // 4) + (8 * century + 13) // 25) % 30
-    moon = (19 * (year % 19) + shift) % 30
-    moon -= moon == 29 or (moon == 28 and year % 19 > 10)
-    full = date(year, 3, 21) + timedelta(days=moon)
-    return full + timedelta(days=6 - full.weekday() if full.weekday() != 6 else 7)
+    """Return Easter Sunday of a year: the Sunday after the first full moon of spring."""
+    century, golden = year // 100, year % 19
+    moon = (19 * golden + century - century // 4 - (8 * century + 13) // 25 + 15) % 30
+    moon -= (moon // 28) * (1 - (29 // (moon + 1)) * ((21 - golden) // 11))
+    weekday = (year + year // 4 + moon + 2 - century + century // 4) % 7
+    return date(year, 3, 28) + timedelta(days=moon - weekday)
