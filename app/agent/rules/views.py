@@ -89,8 +89,7 @@ def to_see(asked: Asked, found: Route) -> Route | None:
     if not (unsure or found.intent in ACTS) or not _may_list(found, text):
         return None
     if unsure and (lists := view_words.asked_list(text, asked, found.language)):
-        remains = view_words.asks_what_remains(text, found.language)
-        return _loosely(found, "show_note", target=lists, **({"open": "yes"} if remains else {}))
+        return _loosely(found, "show_note", target=lists)
     wanted = list_filters.read_filters(asked, found, text)
     if wanted.words and found.said not in ("", text):
         plain = list_filters.read_filters(asked, found, found.said)

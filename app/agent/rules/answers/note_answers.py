@@ -23,7 +23,6 @@ LAST_QUOTED = 2
 SHOWN = 400
 """So many characters of the one note that a question names are shown where none answers it."""
 FOLDER_NOTES = 8
-OPEN = {"open": "yes"}
 _OPEN_ITEM = re.compile(r"^\s*[-*+] \[ \] .+$", re.MULTILINE)
 
 
@@ -169,7 +168,8 @@ def show_note(asked: Asked, route: Route) -> Step:
     if not read:
         return list_answers.tell_refusal(asked, route)
     note = read[0].content["note"]
-    text = _open_items(note["markdown"], route) or note["markdown"].rstrip()
+    remains = view_words.asks_what_remains(asked.message, _written(route))
+    text = (remains and _open_items(note["markdown"])) or note["markdown"].rstrip()
     shown = (
         text if len(text) <= found_texts.BEGINNING else f"{text[: found_texts.BEGINNING].rstrip()}…"
     )
@@ -177,10 +177,13 @@ def show_note(asked: Asked, route: Route) -> Step:
     return Step(f"{link}\n\n{shown}", trace=Trace(about=found))
 
 
-def _open_items(text: str, route: Route) -> str:
-    """Return what is not ticked of a list, where that is asked for; empty where all is."""
-    items = _OPEN_ITEM.findall(text) if route.get("open") else ()
-    return "\n".join(one.strip() for one in items)
+def _open_items(text: str) -> str:
+    """Return what is not ticked of a list; empty where all is, or nothing can be."""
+    return "\n".join(one.strip() for one in _OPEN_ITEM.findall(text))
+
+
+def _written(route: Route) -> str:
+    return route.get("written") or route.language
 
 
 def summarise(asked: Asked, route: Route) -> Step:
@@ -308,13 +311,12 @@ def _left_of_named(
     asked: Asked, route: Route, question: Question, notes: list[Text]
 ) -> Step | None:
     """Return what is not ticked of the one list whose name a question after that says."""
-    if not view_words.asks_what_remains(asked.message, route.get("written") or route.language):
+    if not view_words.asks_what_remains(asked.message, _written(route)):
         return None
     lists = [
         (note, items)
         for note in notes
-        if _is_named(question, note.title)
-        and (items := _open_items(note.content, msgspec.structs.replace(route, arguments=OPEN)))
+        if _is_named(question, note.title) and (items := _open_items(note.content))
     ]
     if len(lists) != 1:
         return None

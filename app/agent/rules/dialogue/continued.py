@@ -97,10 +97,9 @@ def _continued(asked: Asked, text: str, last: Trace, language: Language) -> Rout
         tables = tuple(dialogue_words.tables(language))
         # “Which of those have no date?” after how many there are wants to see them.
         counts = any(dialogue_words.find_in(one.counts, said) for one in tables)
-        way = {} if counts else {"listed": "yes"}
-        return _route(
-            last, language, "list_todos", things=(), text=f"{before.rstrip(' ?.!')} {said}", **way
-        )
+        listed = "" if counts else "yes"
+        text = f"{before.rstrip(' ?.!')} {said}"
+        return _route(last, language, "list_todos", text=text, listed=listed)
     if dialogue_words.whole(language, "yes", text) or dialogue_words.whole(language, "no", text):
         is_undo = last.undo and _takes_back(asked.message, language)
         return _route(last, language, "undo" if is_undo else "nothing_asked")

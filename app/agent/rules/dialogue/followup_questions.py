@@ -17,12 +17,9 @@ from app.agent.turn.steps import Asked, Thing, ThingKind, Trace
 
 OF_NOTES = frozenset({"ask", "todo_state", "from_person"})
 """What a message of few words may seem to be that asks a note."""
-OF_OTHERS: frozenset[ViewName] = frozenset(
-    {
-        *("todo", "folder", "tag", "event", "message", "unread", "waiting", "changed"),
-        *("count", "step"),
-    }
-)
+OF_LISTS: frozenset[ViewName] = frozenset({"todo", "folder", "tag", "event", "count", "step"})
+OF_MAIL: frozenset[ViewName] = frozenset({"message", "unread", "waiting", "changed"})
+OF_OTHERS = OF_LISTS | OF_MAIL
 """What says that something else than a note is asked for."""
 OF_PEOPLE = frozenset({"unread", "from_person", "last_messages"})
 LISTED = frozenset({"show_note", "append_note", "tick_item", "ask"})
@@ -128,9 +125,7 @@ def left_on_list(asked: Asked, said: Said, last: Trace) -> Route | None:
     if words is None or words.rest or said.days or not words.said & {"see", "everything", "show"}:
         return None
     others = {"todo", "note", "folder", "tag", "event", "message", "unread", "waiting", "changed"}
-    remains = view_words.asks_what_remains(asked.message, said.language)
-    way = {"open": "yes"} if remains else {}
-    return None if words.said & others else settled(said, "show_note", lists, **way)
+    return None if words.said & others else settled(said, "show_note", lists)
 
 
 def open_items(asked: Asked, language: Language) -> Route | None:
@@ -141,7 +136,7 @@ def open_items(asked: Asked, language: Language) -> Route | None:
     lists = named_list(recent, language)
     if not lists and recent.intent in LISTED - {"ask"}:
         lists = tuple(one for one in recent.about if one.kind == "note")
-    return Route("show_note", language, {"open": "yes"}, lists) if len(lists) == 1 else None
+    return Route("show_note", language, {}, lists) if len(lists) == 1 else None
 
 
 def list_there(asked: Asked, said: frozenset[ViewName], language: Language) -> Route | None:

@@ -25,10 +25,10 @@ def told(asked: Asked, step: Step, language: Language) -> str:
     days = {day.isoformat() for day in dates.told(language, step.text, asked.now) if not quoted}
     if len(days) == 1 and not quoted:
         # Of a stretch, the last day alone is written whole.
-        first = first_day(plain_letters(step.text).lower(), asked)
+        begins = first_day(plain_letters(step.text).lower(), asked)
         last = date.fromisoformat(*days)
-        if first and first < last and (first.year, first.month) == (last.year, last.month):
-            days = {first.isoformat()}
+        if begins and begins < last and (begins.year, begins.month) == (last.year, last.month):
+            days = {begins.isoformat()}
     if quoted:
         text = plain_letters(step.quotes[0].text).lower()
         if found := dialogue_words.find_days(text, asked):
