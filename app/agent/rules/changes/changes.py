@@ -211,6 +211,9 @@ def _day_first(asked: Asked, found: Route) -> Route | None:
     """Return the todo of a wish that stands after its day: “tonight at seven remind me to cook”."""
     language = _language(found)
     text = wording.plain_wording(asked.message, language)
+    words, plain = marked.words_of(language), marked.Marked(text).text
+    if not any(one.search(plain) for one in (words.cues["todo"], words.must)):
+        return None
     last = days.to_end(text, asked, language)
     read = routing.route_message(last, before=language) if last != text else found
     task = read.get("task")

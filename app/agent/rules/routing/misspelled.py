@@ -2,7 +2,7 @@
 
 import functools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
@@ -22,7 +22,8 @@ _TWICE = re.compile(r"(.)\1")
 _VOWELS = frozenset("aeiouy")
 
 
-def mend(message: str, languages: Iterable[Language]) -> str:
+@functools.lru_cache(maxsize=64)  # each step of a turn begins from the message anew
+def mend(message: str, languages: tuple[Language, ...]) -> str:
     """Return a message with a lead of a wish, and names of days, as they are spelled in the first
     of these languages or in another that has the lead, as what is mistyped may not tell its own.
 
