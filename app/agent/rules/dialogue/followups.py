@@ -212,7 +212,7 @@ def _prioritised(asked: Asked, said: Said, last: Trace) -> Route | None:
     day = {"day": said.day} if said.day else {}
     free = _free_words(said, "change", "priority")
     numbers = [one for one in free if not is_asian(one) and _level(one, said)]
-    if len(numbers) == 1 and said.has("priority"):
+    if len(numbers) == 1 and numbers == free and said.has("priority"):
         return settled(said, "change_todo", todos, priority=numbers[0], **day)
     for words in (said.left("change", "priority"), said.left("priority"), said.left("change")):
         named = [one for one in re.split(r"[,，、;]\s*", words) if one]

@@ -19,7 +19,7 @@ TAKEN = frozenset(
     "add_todo ask cannot append_note tick_item add_step todo_state tell_view find_notes".split()
 )
 """What a message may only seem to be that adds something to what was spoken of."""
-LED = frozenset({"make_note", "list_todos", "move_note"})
+LED = frozenset({"make_note", "list_todos", "move_note", "show_note"})
 """And these, where the message says by itself where a text goes."""
 ON = frozenset({"append_note", "tick_item", "show_note", "make_note", "add_step"})
 """After these a text goes on the list, where nobody says where it goes."""
