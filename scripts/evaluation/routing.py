@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
-from app.agent.rules import rules
+from app.agent.rules import message_route, rules
 from app.agent.turn.steps import Asked
 from evaluation import Row, row
 
@@ -111,7 +111,7 @@ def cases() -> list[Case]:
 
 def _case(row: dict[str, Any]) -> Case:
     asked = Asked(row["text"], (), TOOLS, NOW)
-    found, step = rules.understand(asked), rules.next_step(asked)
+    found, step = message_route.understand(asked), rules.next_step(asked)
     called: dict[str, Any] = dict(step.calls[0][1]) if step.calls else {}
     named = {
         "due": str(called.get("dueDate", ""))[:10] or None,

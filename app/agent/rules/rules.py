@@ -3,53 +3,38 @@
 From a message and what tools have given for it to the next step.
 """
 
-import re
 from collections.abc import Collection
 
 import msgspec
 
-from app.agent.rules import corrections, look_further, offers, views
+from app.agent.rules import corrections, look_further, message_route, offers
 from app.agent.rules.answers import (
     attachment_answers,
     calendar_answers,
     list_answers,
-    list_filters,
     remote_tool_answers,
 )
 from app.agent.rules.changes import changes, clauses, reused
-from app.agent.rules.dialogue import continued, given_context, repairs, slots, that_day, view_words
+from app.agent.rules.dialogue import slots, that_day
 from app.agent.rules.intents import DONE_WITH
-from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.listed import list_wishes
 from app.agent.rules.look_further import Tried
 from app.agent.rules.near import near
 from app.agent.rules.near.readings import Reading
-from app.agent.rules.phrases import phrases
-from app.agent.rules.reckoning import reckoning
-from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Result, Step, Trace
-from app.core.process.caches import keep_latest
 
 __all__ = ["Asked", "Result", "Step", "next_step"]
 
-SAID = frozenset(
-    "help greet thanks leave cannot one_by_one one_at_a_time nothing_asked bye".split()
-)
-"""The intents that are answered with a fixed sentence and no tool."""
 ASKS_A_DAY = frozenset({"list_todos", "events", "free"})
 """What may be asked of a day, which what follows may be of, too."""
 KEPT = ASKS_A_DAY | {"ask"}
 """The intents whose message what follows may go on from."""
-OF_NOTES = frozenset({"cannot", "greet", "help", "leave"})
-"""What likely means the same whoever says it."""
 OF_OTHERS = frozenset({"unread", "from_person"})
 """What tells words of others, after which every change waits for a yes: not for a likely meaning.
 """
 OF_NOTES_FIRST = frozenset({"todo_state"})
 """What is told of a todo where the notes know nothing: “when do I fly to Lisbon?”"""
-UNTOLD = frozenset({"ask", "leave", "cannot", "thanks", "nothing_asked"})
-"""What a message may only seem to be, where a clause that says nothing stands before its wish."""
 REPORTS = frozenset({"complete_todo", "tick_item"})
 """What is never meant where something is said not to be done."""
 TAKEN_FIRST = frozenset(
@@ -58,10 +43,6 @@ TAKEN_FIRST = frozenset(
 """What a message may only seem to be that wishes to change something."""
 ENOUGH = 16
 """After so many results nothing else is looked for."""
-SURER = frozenset(
-    {"change_todo", "events", "unread", "waiting", "decide", "leave", "greet", "complete_todo"}
-)
-"""What is likelier than a list where both fit."""
 
 
 def next_step(asked: Asked) -> Step:
@@ -70,15 +51,19 @@ def next_step(asked: Asked) -> Step:
     A tool that is not offered is never called.
     """
     asked, wish = near.confirmed(asked)
-    asked = that_day.with_day(asked, _language(asked))
-    asked = msgspec.structs.replace(asked, message=corrections.corrected(asked, _language(asked)))
-    route = _in_wanted_language(asked, understand(asked, wish.language if wish else ""))
+    asked = that_day.with_day(asked, message_route.language_before(asked))
+    asked = msgspec.structs.replace(
+        asked, message=corrections.corrected(asked, message_route.language_before(asked))
+    )
+    route = _in_wanted_language(
+        asked, message_route.understand(asked, wish.language if wish else "")
+    )
     if wish and wish.asks and wish.asks.choices:
         route = msgspec.structs.replace(route, things=wish.asks.choices)
-    may = not _is_narrow(asked) and near.may_be_near(asked, route)
-    if may and (likely := corrections.ask_likely(asked, route, understand)):
+    may = not message_route.is_narrow(asked) and near.may_be_near(asked, route)
+    if may and (likely := corrections.ask_likely(asked, route, message_route.understand)):
         return likely
-    step = clauses.change(asked, route, _act, understand, _step_of, may=may)
+    step = clauses.change(asked, route, _act, message_route.understand, _step_of, may=may)
     if _asks_what_was_refused(asked, step):
         step = list_answers.tell_refusal(asked, route)
     if look_further.looks_too_long(asked, step):
@@ -116,15 +101,19 @@ def _step_of(asked: Asked, route: Route) -> Step:
     if (step := remote_tool_answers.step(asked, route)) is not None:
         return step
     is_guess = route.intent == "cannot" and route.is_loose
-    if is_guess and not _is_narrow(asked) and near.may_be_near(asked, route):
+    if is_guess and not message_route.is_narrow(asked) and near.may_be_near(asked, route):
         return _near_or_said(asked, route)
-    if route.intent in SAID:
+    if route.intent in message_route.SAID:
         return Step(_phrase(asked, route))
     if route.intent == "mean":
         return near.ask_meant(route) or Step(route.phrase("which_one"))
     if asked.persona.messages_only:
         return Step(route.phrase("taken", owner=asked.persona.owner))
-    if _is_narrow(asked) or route.get("followed") or not near.may_be_near(asked, route):
+    if (
+        message_route.is_narrow(asked)
+        or route.get("followed")
+        or not near.may_be_near(asked, route)
+    ):
         return _act(asked, route)
     if step := changes.writes_note(asked, route, _act):
         return step
@@ -139,7 +128,9 @@ def _wished(asked: Asked, route: Route) -> Step:
     """Return what is done about a message that may wish to change something."""
     if route.intent == "ask" or route.is_loose:
         # “It is her birthday soon, remind me to buy flowers.”
-        ended = offers.wish_at_end(asked, route, lambda part: _step_of(part, understand(part)))
+        ended = offers.wish_at_end(
+            asked, route, lambda part: _step_of(part, message_route.understand(part))
+        )
         if ended:
             return ended
     if not changes.may_change(asked, route):
@@ -239,7 +230,9 @@ def _of_reading(
     if reading is None or reading.wish is None:
         return None
     read, sample = (
-        understand(msgspec.structs.replace(asked, message=one, results=()), route.language)
+        message_route.understand(
+            msgspec.structs.replace(asked, message=one, results=()), route.language
+        )
         for one in (reading.asked_for, reading.sample)
     )
     if not near.is_kept(reading, read, sample) or read.intent in {*unless, "mean"}:
@@ -253,7 +246,7 @@ def _of_reading(
     if reading.wish.writes:
         return near.ask(reading, route.language)
     wish = msgspec.structs.replace(read, things=reading.things or read.things, is_loose=False)
-    step = Step(_phrase(asked, wish)) if wish.intent in SAID else _act(asked, wish)
+    step = Step(_phrase(asked, wish)) if wish.intent in message_route.SAID else _act(asked, wish)
     return _traced(asked, wish, step) if step.text and not step.calls else step
 
 
@@ -280,100 +273,6 @@ def _act(asked: Asked, route: Route) -> Step:
     if route.intent == "events" and route.get("words") and asked.results and not step.calls:
         return look_further.also_from_notes(asked, route, step)
     return step
-
-
-def understand(asked: Asked, language: Language = "") -> Route:
-    """Return what a message asks for: by what it takes back, the turns before, and its words, in
-    that language or the one that it seems to be written in.
-
-    What somebody else asks the agent to recall is asked of the notes, as its memory is the
-    owner's.
-    """
-    return _understand(msgspec.structs.replace(asked, results=()), language or _language(asked))
-
-
-# Each step begins from the message anew, three times in a usual turn: keeping what it was
-# taken for, and what it is near to, takes a tenth off the CPU time of a turn.
-@keep_latest
-def _understand(asked: Asked, language: Language) -> Route:
-    if (wrapped := given_context.unwrap(asked.message, language)) is not None:
-        return _route_wrapped(wrapped, asked)
-    own = not _is_narrow(asked)
-    if own and (route := views.go_on(asked, language)) is not None:
-        return route
-    if (route := continued.continue_from(asked, language)) is not None:
-        return route
-    if own:
-        # “Delete nothing, only show me …” is all about what is to be shown.
-        shown = view_words.without_refusal(asked.message, language)
-        asked = msgspec.structs.replace(asked, message=shown)
-    message, takes_back = repairs.repair(asked, asked.message, language)
-    found = routing.route_message(message, names=asked.persona.names, before=language)
-    if takes_back and (found.is_loose or found.intent in UNTOLD):
-        return Route("leave", language, {})
-    if found.intent in UNTOLD and (rest := slots.without_lead(message, language)) != message:
-        after = routing.route_message(rest, names=asked.persona.names, before=language)
-        found = found if after.intent in UNTOLD | {"make_note"} else after
-    if found.intent == "leave" and (wish := _wish_after(message, asked)) is not None:
-        found = wish
-    if (listed := continued.to_list(asked, found)) is not None:
-        return listed
-    if changes.only_tells(asked, found):
-        found = msgspec.structs.replace(found, intent="ask", arguments={"words": message})
-    if changes.asks_instead(found):
-        found = msgspec.structs.replace(found, intent="ask", arguments={"words": found.get("task")})
-    if own and changes.moves_several(asked, found):
-        found = msgspec.structs.replace(found, intent="one_at_a_time", arguments={})
-    found = changes.tidied(asked, found)
-    found = changes.as_todo(asked, corrections.as_name(asked, found)) if own else found
-    if (reckoned := reckoning.read(asked, found)) is not None:
-        return reckoned
-    if own and (seen := views.to_see(asked, found)) is not None:
-        return seen
-    unsure = found.intent == "ask" or (found.is_loose and found.intent not in SURER)
-    if unsure and not _is_narrow(asked) and list_filters.is_list(asked, found):
-        found = msgspec.structs.replace(found, intent="list_todos", arguments={}, is_loose=True)
-    if found.is_loose and found.intent not in OF_NOTES and _is_narrow(asked):
-        return msgspec.structs.replace(found, intent="ask", arguments={}, is_loose=False)
-    others = asked.persona.owner and found.intent == "recall" and "memory_search" not in asked.tools
-    return msgspec.structs.replace(found, intent="ask") if others else found
-
-
-def _is_narrow(asked: Asked) -> bool:
-    """Return whether only what is surely a wish is one: others ask the notes, and who sends a file
-    along asks the file.
-    """
-    return bool(asked.persona.owner or asked.attached or asked.attached_before)
-
-
-def _route_wrapped(wrapped: given_context.Wrapped, asked: Asked) -> Route:
-    """Return what a person asks within a program's prompt.
-
-    With texts to answer from it is a question, whatever else it could be.
-    """
-    found = routing.route_message(wrapped.question, names=asked.persona.names)
-    given = {"context": wrapped.context, "otherwise": wrapped.otherwise}
-    told = {"text": wrapped.question, **{name: value for name, value in given.items() if value}}
-    intent = "ask" if given["context"] and found.intent not in SAID else found.intent
-    return msgspec.structs.replace(found, intent=intent, arguments={**found.arguments, **told})
-
-
-def _wish_after(message: str, asked: Asked) -> Route | None:
-    """Return what is asked for after what is not: “don't delete it, just show my todos”."""
-    _, *rest = re.split(r"[,，、]", message, maxsplit=1)
-    found = routing.route_message(rest[0].strip(), names=asked.persona.names) if rest else None
-    if found is None or found.intent in ("ask", "leave"):
-        return None
-    return msgspec.structs.replace(found, arguments={"text": rest[0].strip(), **found.arguments})
-
-
-def _language(asked: Asked) -> Language:
-    """Return the language of a message; where nothing tells it, that of the turn before."""
-    before = asked.earlier[0].language if asked.earlier else ""
-    found = phrases.language_of(asked.message, before=before)
-    if before and not phrases.is_known(asked.message, found):
-        return before if phrases.may_be(asked.message, before) else found
-    return found
 
 
 def _in_wanted_language(asked: Asked, route: Route) -> Route:

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 import pytest
 
-from app.agent.rules import rules
+from app.agent.rules import message_route
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.example_tables import Examples
 from app.agent.rules.near import mentions, near, nearness, parts, readings
@@ -52,7 +52,7 @@ def test_the_patterns_know_the_plain_words_of_every_wish(language: str) -> None:
     table = language_data.load_table(language, Examples)
     for wish in table.wishes:
         plain = readings.fill(wish.plain, values)
-        assert rules.understand(asked(plain, DONE), language).intent != "ask", plain
+        assert message_route.understand(asked(plain, DONE), language).intent != "ask", plain
     slots = {
         part.slot for wish in table.wishes for part in parts.split(f"{wish.plain} {wish.said}")
     }

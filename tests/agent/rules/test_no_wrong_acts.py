@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from app.agent.rules import rules
+from app.agent.rules import message_route
 from app.agent.rules.dialogue import references
 from app.agent.rules.near import near
 from app.agent.turn.steps import Asked, Thing, Trace
@@ -48,7 +48,7 @@ def asked(message: str, *earlier: Trace) -> Asked:
 def test_a_slot_takes_no_more_than_is_its_own(
     message: str, intent: str, arguments: dict[str, str] | None
 ) -> None:
-    route = rules.understand(asked(message))
+    route = message_route.understand(asked(message))
     assert route.intent == intent
     assert arguments is None or route.arguments == arguments
 
@@ -80,8 +80,8 @@ def test_a_question_after_a_todo_adds_none(message: str) -> None:
     made = Trace(
         intent="add_todo", language="fr", about=(Thing("todo", 1, "x"),), undo=(("delete", {}),)
     )
-    assert rules.understand(asked(message, made)).intent != "add_todo"
-    assert rules.understand(asked("et des œufs aussi", made)).intent == "add_todo"
+    assert message_route.understand(asked(message, made)).intent != "add_todo"
+    assert message_route.understand(asked("et des œufs aussi", made)).intent == "add_todo"
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_a_question_after_a_todo_adds_none(message: str) -> None:
     ],
 )
 def test_a_list_of_notes_is_asked_again_of_another_folder(message: str, folder: str) -> None:
-    route = rules.understand(asked(message, Trace(intent="list_notes")))
+    route = message_route.understand(asked(message, Trace(intent="list_notes")))
     assert (route.intent, route.arguments) == ("list_notes", {"folder": folder})
 
 
@@ -130,7 +130,7 @@ def test_a_number_is_of_no_list_that_a_lost_turn_came_after() -> None:
 def test_a_report_is_no_wish_and_words_around_a_name_are_not_in_it(
     message: str, intent: str, arguments: dict[str, str] | None
 ) -> None:
-    route = rules.understand(asked(message))
+    route = message_route.understand(asked(message))
     assert route.intent == intent
     assert arguments is None or arguments.items() <= route.arguments.items()
 
@@ -140,15 +140,15 @@ def test_what_is_added_to_a_note_or_asked_of_it_goes_on_with_it() -> None:
 
     def after(intent: str, language: str, message: str) -> tuple[str, tuple[Thing, ...]]:
         done = Trace(intent=intent, language=language, about=(note,), undo=(("delete", {}),))
-        route = rules.understand(asked(message, done))
+        route = message_route.understand(asked(message, done))
         return route.intent, route.things
 
     assert after("make_note", "es", "añade también un mapa para Eva") == ("append_note", (note,))
     assert after("append_note", "ja", "このメモいらない、消して") == ("delete", (note,))
     assert after("append_note", "ja", "いらない、消して")[0] == "undo"
     person = Trace(intent="unread", language="zh", about=(Thing("person", 2, "王芳"),))
-    assert rules.understand(asked("给她报的总价多少来着", person)).intent != "message"
-    assert rules.understand(asked("给她回周三发", person)).intent == "message"
+    assert message_route.understand(asked("给她报的总价多少来着", person)).intent != "message"
+    assert message_route.understand(asked("给她回周三发", person)).intent == "message"
 
 
 @pytest.mark.anyio
@@ -179,8 +179,11 @@ async def test_questions_are_answered_by_what_they_are_about(alice: Client) -> N
     ],
 )
 def test_two_todos_with_a_day_each_are_moved_one_by_one(message: str) -> None:
-    assert rules.understand(asked(message)).intent == "one_at_a_time"
-    assert rules.understand(asked("move the bread from monday to friday")).get("day") == "friday"
+    assert message_route.understand(asked(message)).intent == "one_at_a_time"
+    assert (
+        message_route.understand(asked("move the bread from monday to friday")).get("day")
+        == "friday"
+    )
 
 
 @pytest.mark.anyio

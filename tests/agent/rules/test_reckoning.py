@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from app.agent.rules import rules
+from app.agent.rules import message_route, rules
 from app.agent.rules.passages.answer_passages import Text
 from app.agent.rules.reckoning import note_sums, numbers, reckoning, sums, words, written_dates
 from app.agent.rules.reckoning.sum_tokens import Amount
@@ -186,7 +186,7 @@ def test_days_are_counted_and_named(message: str, earlier: tuple[Trace, ...], te
     ],
 )
 def test_what_asks_for_something_else_counts_no_days(message: str) -> None:
-    found = rules.understand(asked(message)).intent
+    found = message_route.understand(asked(message)).intent
     assert found not in ("tell_days", "tell_day", "days_left", "sum"), found
 
 

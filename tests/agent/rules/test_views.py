@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.agent.rules import rules
+from app.agent.rules import message_route, rules
 from app.agent.rules.dialogue import dialogue_words, view_words
 from app.agent.turn.steps import Asked, Result, Thing, Trace
 
@@ -33,7 +33,7 @@ def wordings() -> list[tuple[str, str, str]]:
 def test_what_is_asked_for_does_not_hang_on_the_order_of_words(language: str) -> None:
     mine = [(intent, said) for code, intent, said in wordings() if code == language]
     assert len(mine) >= 40
-    assert [(rules.understand(asked(said)).intent, said) for _, said in mine] == mine
+    assert [(message_route.understand(asked(said)).intent, said) for _, said in mine] == mine
 
 
 @pytest.mark.parametrize(
@@ -86,10 +86,10 @@ LISTED = Trace(
 
 
 def test_a_number_is_asked_of_the_list_before_and_then_of_all() -> None:
-    route = rules.understand(asked("how many is that?", LISTED))
+    route = message_route.understand(asked("how many is that?", LISTED))
     assert (route.intent, route.get("text")) == ("list_todos", "what is due tomorrow")
     counted = Trace(intent="list_todos", language="en", arguments=route.arguments)
-    whole = rules.understand(asked("and altogether?", counted))
+    whole = message_route.understand(asked("and altogether?", counted))
     assert (whole.intent, whole.get("text").strip(), whole.get("counted")) == (
         "list_todos",
         "",
@@ -98,10 +98,10 @@ def test_a_number_is_asked_of_the_list_before_and_then_of_all() -> None:
 
 
 def test_when_asks_of_what_was_shown_and_now_of_the_list_once_more() -> None:
-    route = rules.understand(asked("by when is that due?", LISTED))
+    route = message_route.understand(asked("by when is that due?", LISTED))
     assert (route.intent, route.things) == ("todo_state", LISTED.shown)
     made = Trace(intent="add_todo", language="en", about=(Thing("todo", 3, "Buy varnish"),))
-    again = rules.understand(asked("and now?", made, LISTED))
+    again = message_route.understand(asked("and now?", made, LISTED))
     assert (again.intent, again.get("text")) == ("list_todos", "what is due tomorrow")
 
 
@@ -110,4 +110,4 @@ def test_when_asks_of_what_was_shown_and_now_of_the_list_once_more() -> None:
     ["first one is done", "erledigt", "終わった", "两个都完成了", "give it a date, Saturday"],
 )
 def test_a_report_is_no_list(message: str) -> None:
-    assert rules.understand(asked(message, LISTED)).intent != "list_todos"
+    assert message_route.understand(asked(message, LISTED)).intent != "list_todos"
