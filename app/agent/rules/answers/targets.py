@@ -3,6 +3,7 @@
 A change needs one that fits by whole words; of several it is asked which, of none it is said.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ import msgspec
 
 from app.agent.rules.answers import list_answers
 from app.agent.rules.dialogue import dialogue_words, references, reports, resolve_reference
+from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text, stem
@@ -198,6 +200,24 @@ def _mistyped(asked: Asked, route: Route, words: str, completed: bool | None) ->
         return call_tool("search_todos", **fields)
     found = _things(resolve_reference.mistyped_rows(words, _rows(asked, ("todo",))))
     return ask_whether(route, words, found) if found else None
+
+
+def is_place(asked: Asked, thing: Thing, language: Language) -> bool:
+    """Return whether a message names a thing only as that which something is taken out of: “the
+    eggs are bought, remove them from the shopping list”.
+    """
+    title, text = fold_text(thing.title), fold_text(asked.message)
+    said = [title]
+    if title not in text and questions.is_asian(title):
+        said = [title[at:end] for at in range(len(title)) for end in range(at + 2, len(title) + 1)]
+    elif title not in text:
+        said = [title.split()[0], title.split()[-1]]
+    names = "|".join(re.escape(one) for one in sorted(said, key=len, reverse=True) if one in text)
+    name = f"(?:{names})"
+    return bool(names) and any(
+        re.search(language_data.join_pattern(table.out_of).replace("{name}", name), text)
+        for table in dialogue_words.tables(language)
+    )
 
 
 def _rows(asked: Asked, kinds: Sequence[ThingKind]) -> list[Mapping[str, Any]]:

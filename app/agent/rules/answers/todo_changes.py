@@ -32,6 +32,8 @@ def change_todo(asked: Asked, route: Route) -> Step:
     )
     if isinstance(found, Step):
         return found
+    if route.get("step") and len(found) > 1:
+        return Step(route.phrase("which_one"))
     if done := asked.of("edit_todo"):
         return _told(asked, route, [result.content["todo"] for result in done])
     if asked.refusal:
@@ -86,6 +88,8 @@ def delete(asked: Asked, route: Route) -> Step:
     found = targets.find_things(asked, route, kinds, words=route.get("target"), completed=None)
     if isinstance(found, Step):
         return found
+    if any(one.kind == "note" and targets.is_place(asked, one, route.language) for one in found):
+        return Step(route.phrase("which_one"))
     if asked.of("delete_todo") or asked.of("trash_note"):
         undo = tuple(("restore_from_trash", {"kind": one.kind, "id": one.id}) for one in found)
         titles = ", ".join(one.title for one in found)
