@@ -18,6 +18,7 @@ NAME = "n"
 _PARTICLES = "をにのがはへでと的把给"
 _NEXT = re.compile(rf"[{_PARTICLES}]?([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff])")
 """The next letter of a name, with a particle before it."""
+_QUOTED = re.compile(r"[“„«「『][^“”„«»「」『』]+[”“»」』]")
 
 
 class Named(NamedTuple):
@@ -110,7 +111,17 @@ def beside(marked: Marked, one: Named, shape: str, words: Words) -> bool:
     found = next(
         (fit for fit in pattern.finditer(marked.text) if fit.start() <= one.start < fit.end()), None
     )
+    if found is not None and _is_quoted_in_part(marked, found):
+        return False
     return found is not None and marked.mark([found.span()], NAME)
+
+
+def _is_quoted_in_part(marked: Marked, fit: re.Match[str]) -> bool:
+    """Return whether a name is only part of a text in quotation marks: “add 「buy the list's ink」”
+    names no list.
+    """
+    quotes = (one.span() for one in _QUOTED.finditer(marked.text))
+    return any(start <= fit.start() and fit.end() < end - 1 for start, end in quotes)
 
 
 def folder_there(asked: Asked, marked: Marked, language: Language) -> Thing | None:

@@ -25,7 +25,7 @@ ON = frozenset({"append_note", "tick_item", "show_note", "make_note", "add_step"
 """After these a text goes on the list, where nobody says where it goes."""
 _EDGE = " \t\n,，、；;。.!！:："
 _CLAUSE = re.compile(r"[,;.!，。、；！]\s*(?=\w)")
-_QUOTED = re.compile(r"[\"“„«「『]\s*([^\"“”„«»「」『』]+?)\s*[\"”“»」』]")
+_QUOTED = re.compile(r"[\"“„«「『]\s*([^\"“”„«»「」『』]+?)\s*[\"”“»」』]\s*[をもは]?")
 
 
 def add(
@@ -133,7 +133,7 @@ def _text(marked: Marked, words: ListWords, changes: Words) -> tuple[str, bool]:
 
 
 def _bare(text: str) -> str:
-    """Return a text without the quotation marks around all of it."""
+    """Return a text without the quotation marks around all of it, and a particle after them."""
     found = _QUOTED.fullmatch(text)
     return found[1] if found else text
 
