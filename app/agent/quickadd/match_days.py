@@ -25,6 +25,9 @@ def read_date(groups: Groups, language: Language, now: datetime) -> Meaning | No
     number = language.number(groups["day"] or "")
     if month is None:
         day = _coming_day(now.date(), number)
+        said = groups.get("weekday")
+        if said and day.weekday() != language.weekdays[said]:
+            return None  # “on Thursday 10 eggs”
     else:
         day = _day_in(
             now.date(), year, int(month) if month.isdecimal() else language.months[month], number

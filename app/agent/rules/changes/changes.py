@@ -188,7 +188,22 @@ def as_todo(asked: Asked, found: Route) -> Route:
         found = msgspec.structs.replace(found, intent="add_todo", arguments=task)
     elif found.is_loose or found.intent in UNSURE or ":" in found.get("task"):
         found = plain_tasks.read_task(asked, language) or _day_first(asked, found) or found
+    if found.intent in WRITTEN and _names_nothing(found, language):
+        # “Add it as a task with its time” says nothing of what it is.
+        asks = {"words": asked.message}
+        return msgspec.structs.replace(found, intent="ask", arguments=asks)
     return _plain_todo(asked, found)
+
+
+def _names_nothing(route: Route, language: Language) -> bool:
+    """Return whether what is to be written down is only a word for what was spoken of."""
+    said = route.get("task") or (route.get("content") if not route.get("title") else "")
+    words, text = marked.words_of(language), marked.Marked(said)
+    also = text.fit(words.also["todo"], "p")
+    rest = text.left(words).strip()
+    if not said or not words.spaced or (not also and route.intent == "make_note"):
+        return False
+    return not rest or slots.only_little(rest, language, "it", "add", "helper", "note")
 
 
 def _plain_todo(asked: Asked, route: Route) -> Route:

@@ -35,5 +35,7 @@ def step_there(asked: Asked, language: Language) -> Route | None:
     if there is None or not marked.fit(words.cues["step"], "c") or marked.has(words.denies):
         return None
     marked.mark([there.span()], NAME)
-    text = texts.text_of(marked, words, "step")
+    text, told = texts.text_of(marked, words, "step"), texts.after_colon(Marked(asked.message))[1]
+    if told and text != told:
+        return None  # “Add a step to the review: …” names what it is of.
     return Route("add_step", language, {"step": text}) if text else None

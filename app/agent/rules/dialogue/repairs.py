@@ -60,17 +60,25 @@ def _redated(asked: Asked, message: str, language: Language) -> str:
     """Return a message with the later one of two days that words which correct part as people say
     them: “on Thursday sorry Friday”, “on the fourteenth no the fifteenth at two, the optician”.
     """
-    before, after, corrects = _around(message, language)
-    if not before.strip() or not after:
-        return message
+    # “Er” may stand before the wish, too, where it corrects nothing.
+    for before, after, corrects in _arounds(message, language):
+        if before and after and (kept := _with_later(asked, before, after, corrects, language)):
+            return kept
+    return message
+
+
+def _with_later(asked: Asked, before: str, after: str, corrects: str, language: Language) -> str:
+    """Return what stands before words that correct, with the day after them; empty where that is
+    none.
+    """
     doubtful = dialogue_words.whole(language, "no", corrects)
     if not doubtful and dialogue_words.is_day(after, asked, language):
-        return with_day(asked, before, after, language) or message
+        return with_day(asked, before, after, language)
     # What only says no must stand right between them.
     old, _ = day_beside(asked, before, language, -1)
     new, said = day_beside(asked, after, language, 1)
     if not old or not new:
-        return message
+        return ""
     said = next(
         (one for one in _of_month(said, old, language) if _is_day(one, asked, language)), said
     )
@@ -80,15 +88,12 @@ def _redated(asked: Asked, message: str, language: Language) -> str:
     return gap.join(rest).strip()
 
 
-def _around(message: str, language: Language) -> tuple[str, str, str]:
-    """Return what stands before and after the words that correct, and those; nothing where there
-    are none.
-    """
+def _arounds(message: str, language: Language) -> Iterator[tuple[str, str, str]]:
+    """Yield what stands before each of the words that correct, what after the last, and that."""
     places = list(_spoken_corrections(language).finditer(plain_letters(message)))
-    if not places:
-        return "", "", ""
-    before, after = message[: places[0].start()], message[places[-1].end() :]
-    return before.rstrip(_EDGE), after.strip(_EDGE), places[-1][0].strip(_EDGE)
+    for place in places:
+        after = message[places[-1].end() :]
+        yield message[: place.start()].rstrip(_EDGE), after.strip(_EDGE), places[-1][0].strip(_EDGE)
 
 
 def day_beside(asked: Asked, text: str, language: Language, side: int) -> tuple[str, str]:
@@ -129,7 +134,7 @@ def guess(message: str, language: Language) -> str:
     """Return what a message likely means that corrects other words than a day: “walk the cat I mean
     feed the cat”; empty where none of its words says what they stand instead of.
     """
-    before, after, _ = _around(message, language)
+    before, after, _ = next(_arounds(message, language), ("", "", ""))
     unspaced = closed_classes.is_unspaced(language)
     shape = r"\w" if unspaced else r"[\w'-]+"
     said, instead = (
