@@ -68,3 +68,9 @@ def test_the_one_number_of_its_kind_is_asked_about() -> None:
 def test_a_number_that_may_be_of_several_is_not_asked_about() -> None:
     step = answer("that's 30 kilos now, update the note", "Rex weighs 31 kilos.\n\nTom 12 kilos.\n")
     assert not (step.trace and step.trace.asks and step.trace.asks.intent == "replace_text")
+
+
+@pytest.mark.parametrize("message", ["and add Mabel to the girls", "add Mabel to the girls please"])
+def test_what_goes_to_one_line_is_written_at_its_end(message: str) -> None:
+    ((tool, fields),) = answer(message, "Girls: Nell, Iris.\n\nBoys: Tom.\n").calls
+    assert (tool, fields["content"]) == ("edit_note", "Girls: Nell, Iris, Mabel.\n\nBoys: Tom.\n")

@@ -72,6 +72,8 @@ def find_things(
     lists = _fitting(asked, called, ("note",), strictly=True) if "note" in kinds else ()
     if len(lists) == 1:
         return lists
+    if calls := _list_searches(asked, words, called, kinds):
+        return Step(calls=calls)
     if near := _near(asked, words, kinds):
         return ask_whether(route, words, near)
     if "todo" in kinds and (step := _mistyped(asked, route, words, completed)):
@@ -145,6 +147,19 @@ def _wider_searches(
         return () if None in done else (("search_todos", fields),)
     fields = {**state, "limit": CANDIDATES, **list_answers.zone_argument(asked)}
     return tuple(("search_todos", {"q": one, **fields}) for one in stems[:SEARCHED])
+
+
+def _list_searches(
+    asked: Asked, words: str, called: str, kinds: Sequence[ThingKind]
+) -> tuple[Call, ...]:
+    """Return the search for the name of a list that a word for a list is joined to, where it was
+    not made yet: “Einkaufszettel” is the note “Einkauf”.
+    """
+    is_joined = called != fold_text(words).strip() and " " not in words
+    done = {result.arguments.get("query") for result in asked.of("search_notes")}
+    if "note" not in kinds or "search_notes" not in asked.tools or not is_joined or called in done:
+        return ()
+    return (("search_notes", {"query": called, "limit": CANDIDATES}),)
 
 
 def _told_of(things: Sequence[Thing], did: str, words: str) -> tuple[Thing, ...]:

@@ -8,7 +8,7 @@ from app.agent.rules.changes import named
 from app.agent.rules.changes.marked import Marked, Words
 from app.agent.rules.dialogue import dialogue_words, resolve_reference
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.listed import list_words
+from app.agent.rules.listed import labelled_lines, list_words
 from app.agent.rules.listed.list_words import ListWords
 from app.agent.rules.near import near
 from app.agent.rules.passages import questions
@@ -40,8 +40,14 @@ def add(
     words, changes = list_words.words_of(language), changed.words_of(language)
     if wish.intent == "tick_item" and not words.lacks.search(marked.text):
         return Step()
-    lead = _before(marked, words, changes)
-    is_placed = marked.fit(words.place, "p") or is_named
+    line = ""
+    if wish.intent == "add_todo" and thing.kind == "note" and not is_named:
+        tool, held = item_changes.call_for(thing), item_changes.held(asked, thing)
+        if held is None and not asked.has(tool[0]):
+            return Step(calls=(tool,))
+        line = labelled_lines.mark(marked, str(held.record["markdown"]), changes) if held else ""
+    lead = "" if line else _before(marked, words, changes)
+    is_placed = marked.fit(words.place, "p") or is_named or bool(line)
     marked.fit(changes.courtesy, "p")
     if not marked.fit(words.cues["add"], "c") or (not lead and marked.has(changes.denies)):
         return Step()
@@ -53,6 +59,8 @@ def add(
     on_list = wish.intent == "move_note" and wish.is_loose and is_placed
     if wish.intent not in TAKEN and not (lead or on_list or (is_placed and is_clause)):
         return Step()
+    if line:
+        return labelled_lines.add(wish, thing, line, text)
     last = asked.earlier[0] if asked.earlier else Trace()
     if not (is_placed or is_clause or last.intent in ON or "steps" in last.arguments):
         return Step()
