@@ -1,5 +1,6 @@
-"""A line of a note that begins with what it lists, and what a message adds to it: “add Mabel to
-the girls” of “Girls: Nell, Iris.”.
+"""A line of a note that begins with what it lists, and what a message adds to it.
+
+As “add Mabel to the girls” does.
 """
 
 import re
