@@ -215,6 +215,8 @@ def next_date(repetition: ParsedRule, *, start: date, after: date) -> tuple[date
     steps = 0
     try:
         for found in _rule_dates(repetition, start, begin.replace(year=begin.year + later)):
+            if found.year >= begin.year + later + SPAN_YEARS:
+                return None  # from there on the late years run otherwise
             day = found.replace(year=found.year - later)
             steps += day > start
             if day > after:

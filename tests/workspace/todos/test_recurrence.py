@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from app.workspace.todos import recurrence
@@ -306,6 +306,7 @@ RULES = st.builds(
 
 
 @settings(max_examples=60, deadline=None)
+@example("FREQ=DAILY;INTERVAL=8;BYMONTH=6;BYMONTHDAY=1;BYDAY=MO", date(2058, 1, 1), 1096)
 @given(rule=RULES, start=st.dates(date(1990, 1, 1), date(2090, 1, 1)), wait=st.integers(0, 4000))
 def test_passing_over_a_long_past_finds_the_date_that_counting_finds(
     rule: str, start: date, wait: int
