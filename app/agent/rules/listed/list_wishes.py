@@ -31,7 +31,7 @@ RECENT = 3
 """So many turns ago may the list have been spoken of."""
 CHANGES: Mapping[ListKind, str] = {"tick": "tick", "untick": "untick", "remove": "remove"}
 SETTLED = frozenset(
-    "leave decide message ask_agent remember share thanks greet help sum date time".split()
+    "leave decide message ask_agent remember recall share thanks greet help sum date time".split()
 )
 """The intents that are no wish about a list, whatever they hold."""
 ORDER: tuple[ListKind, ...] = get_args(ListKind)
