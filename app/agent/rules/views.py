@@ -31,8 +31,6 @@ PLACED: frozenset[ViewName] = frozenset({"inside", "count", "folder", "tag", "ev
 """What tells of notes in a place, and not of one that is named."""
 CLOCK = frozenset({"time", "date", "day", "sum", "events", "free", "list_todos", "changes"})
 """What is meant by a sentence after one that says nothing: “Never mind. What time is it?”"""
-OF_DAYS = frozenset({"ask", "date", "events", "todo_state", "list_todos"})
-"""The intents that a question after a weekday may seem to have."""
 LISTS = frozenset({"list_todos", "list_notes", "tell_view", "list_tags", "list_folders"})
 COUNTED = frozenset({"list_todos", "list_notes", "tell_view"})
 """The intents that can be asked again for the number alone."""

@@ -5,7 +5,6 @@ Also those with a title in quotation marks, and several in one line with days of
 
 import re
 from collections.abc import Sequence
-from datetime import timedelta
 
 from app.agent.quickadd import quickadd
 from app.agent.quickadd.quickadd import QuickAdd
@@ -20,8 +19,6 @@ from app.agent.turn.steps import Asked, Thing
 
 LONGEST = 300
 ASKS_A_DAY = frozenset({"list_todos", "events", "free"})
-ONE_DAY = timedelta(hours=25)
-"""The longest day that there is."""
 LONGEST_TITLE = 120
 
 

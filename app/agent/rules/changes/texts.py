@@ -1,6 +1,7 @@
 """The text of a wish: what a note, todo, step or message is to hold, without words around it."""
 
 import re
+from collections.abc import Sequence
 
 from app.agent.quickadd import quickadd
 from app.agent.rules.changes.marked import Marked, Words, words_of
@@ -85,20 +86,23 @@ def _trimmed(piece: str, words: Words, kind: ChangeKind, *, exact: bool) -> str:
         if not exact and (found := words.edge.search(plain)):
             text = text[: found.start()] + text[found.end() :]
             continue
-        for pattern in beside:
-            # One letter of a script without spaces may be of the text: “みりん”.
-            least = 1 if words.spaced or pattern is not words.filler else 2
-            spans = [
-                one.span() for one in pattern.finditer(plain) if one.end() - one.start() >= least
-            ]
-            if spans and spans[0][0] == 0:
-                text = text[spans[0][1] :]
-                break
-            if spans and spans[-1][1] == len(plain):
-                text = text[: spans[-1][0]]
-                break
+        text = without_edge(text, beside, words)
         if text == before:
             return "" if _PARTICLE.fullmatch(text) else text
+
+
+def without_edge(text: str, beside: Sequence[re.Pattern[str]], words: Words) -> str:
+    """Return a text without what the first of some patterns fits at its beginning or its end."""
+    plain = Marked(text).text
+    for pattern in beside:
+        # One letter of a script without spaces may be of the text: “みりん”.
+        least = 1 if words.spaced or pattern is not words.filler else 2
+        spans = [one.span() for one in pattern.finditer(plain) if len(one[0]) >= least]
+        if spans and spans[0][0] == 0:
+            return text[spans[0][1] :]
+        if spans and spans[-1][1] == len(plain):
+            return text[: spans[-1][0]]
+    return text
 
 
 def without_duty(asked: Asked, text: str, language: Language) -> str:

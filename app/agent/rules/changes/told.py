@@ -63,8 +63,8 @@ def ask(asked: Asked, language: Language) -> Step | None:
             return None
         verb = told[1]
         found.append(told[0])
-    wished = "reopen" if denies else "complete"
-    return near.ask_change(wished, tuple(dict.fromkeys(found)), language)
+    wish = {"wish": "change_todo", "field": "reopen"} if denies else {"wish": "complete_todo"}
+    return near.ask_meant(Route("mean", language, wish, tuple(dict.fromkeys(found))))
 
 
 def _clauses(message: str, language: Language) -> list[str]:

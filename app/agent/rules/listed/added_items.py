@@ -4,7 +4,7 @@ import re
 
 from app.agent.rules.answers import item_changes
 from app.agent.rules.changes import marked as changed
-from app.agent.rules.changes import named
+from app.agent.rules.changes import named, texts
 from app.agent.rules.changes.marked import Marked, Words
 from app.agent.rules.dialogue import dialogue_words, resolve_reference
 from app.agent.rules.languages.language_tables import Language
@@ -148,24 +148,10 @@ def _bare(text: str) -> str:
 
 def _trimmed(text: str, words: ListWords, changes: Words) -> str:
     """Return a text without words of the wish at its edges."""
+    adding = words.also["add"], words.cues["add"]
+    beside = (changes.courtesy, words.lacks, *adding, changes.filler)
     before = ""
     while text != before:
         before = text = text.strip(_EDGE)
-        plain = Marked(text).text
-        for pattern in (
-            changes.courtesy,
-            words.lacks,
-            words.also["add"],
-            words.cues["add"],
-            changes.filler,
-        ):
-            # One letter of a script without spaces may be of the text: “みりん”.
-            least = 1 if changes.spaced or pattern is not changes.filler else 2
-            spans = [one.span() for one in pattern.finditer(plain) if len(one[0]) >= least]
-            if spans and spans[0][0] == 0:
-                text = text[spans[0][1] :]
-                break
-            if spans and spans[-1][1] == len(plain):
-                text = text[: spans[-1][0]]
-                break
+        text = texts.without_edge(text, beside, changes)
     return text

@@ -42,12 +42,6 @@ ASKED_LEAD = 0.2
 """So far ahead is a wish that writes, where the message is written as a question."""
 SURE_NEW = 0.4
 """What is about nothing that there is needs to be so near, as its text could be anything."""
-CHANGED = {
-    "complete": ("complete_todo", ""),
-    "reopen": ("change_todo", "reopen"),
-    "reschedule": ("change_todo", "day"),
-}
-"""The changes that may be asked about for several todos: their intents, and an argument of each."""
 FEWEST = 3
 """What has fewer words names something, and wishes nothing."""
 ASKING = frozenset({"when", "where", "why", "often"})
@@ -213,51 +207,18 @@ def ask(reading: Reading, language: Language) -> Step:
     return Step(table.means.replace("{plain}", reading.plain), trace=trace)
 
 
-def ask_change(
-    kind: str, things: tuple[Thing, ...], language: Language, **values: str
-) -> Step | None:
-    """Return the question whether a change of those things is meant; None where no example says
-    it.
-    """
-    plain = _plain_of(kind, language)
-    if not plain or not things:
-        return None
-    titles = ", ".join(one.title for one in things)
-    said = {**values, "todo": f"“{titles}”"}
-    marked = {**values, "todo": readings.MARK}
-    reading = Reading(
-        SURE, None, readings.fill(plain, said), readings.fill(plain, marked), things=things
-    )
-    return ask(reading, language)
-
-
-@functools.cache
-def _plain_of(kind: str, language: Language) -> str:
-    """Return the plain words by which a todo is changed: completed, reopened or moved to a day."""
-    intent, argument = CHANGED[kind]
-    for wish in language_data.load_table(language, Examples).wishes:
-        values = {"todo": readings.MARK, "day": readings.ANY}
-        if not wish.writes or not readings.can_fill(wish.plain, values):
-            continue
-        sample = readings.fill(wish.plain, values)
-        read = routing.route_message(sample, before=language)
-        if read.intent == intent and (not argument or read.get(argument)):
-            return str(wish.plain)
-    return ""
-
-
 def ask_todo(text: str, language: Language) -> Step | None:
     """Return the question whether a todo with a text is meant; None where no example adds one."""
     return ask_meant(Route("mean", language, {"text": text}))
 
 
 def ask_meant(route: Route) -> Step | None:
-    """Return the question whether a wish is meant that was put together from several turns: in
-    `plain` words, by what it is to do with things, or as the `text` of a todo; None where no
-    example has it.
+    """Return the question whether a wish is meant that no message says outright: in `plain` words,
+    by the intent that is the `wish` about things and the `field` that it changes, or as the `text`
+    of a todo; None where no example has it.
     """
     text, plain = route.get("text"), route.get("plain")
-    plain = plain or _plain_with_one_slot(route.language, route.get("wish") or "add_todo")
+    plain = plain or _plain_of(route.language, route.get("wish") or "add_todo", route.get("field"))
     if not plain:
         return None
     titles = ", ".join(one.title for one in route.things)
@@ -269,7 +230,7 @@ def ask_meant(route: Route) -> Step | None:
 
 
 @functools.cache
-def _plain_with_one_slot(language: Language, intent: str) -> str:
+def _plain_of(language: Language, intent: str, field: str) -> str:
     """Return the plain words of a wish with nothing but a text or a thing in it."""
     for wish in language_data.load_table(language, Examples).wishes:
         if (
@@ -280,7 +241,8 @@ def _plain_with_one_slot(language: Language, intent: str) -> str:
             continue
         sample = readings.fill(wish.plain, dict.fromkeys((*readings.KINDS, "text"), readings.ANY))
         read = routing.route_message(sample, before=language)
-        if read.intent == intent and readings.ANY in read.arguments.values():
+        is_of = not field or read.get(field)
+        if read.intent == intent and is_of and readings.ANY in read.arguments.values():
             return str(wish.plain)
     return ""
 

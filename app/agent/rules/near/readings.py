@@ -292,9 +292,3 @@ def _text(asked: Asked, span: Sequence[Part], row: Sequence[Part], used: Sequenc
 def fill(plain: str, values: Mapping[str, str]) -> str:
     """Return the plain words of a wish with its slots filled."""
     return _SLOT.sub(lambda found: values[found[1]], plain)
-
-
-def can_fill(plain: str, values: Mapping[str, str]) -> bool:
-    """Return whether the plain words of a wish have slots, and no others than these."""
-    names = set(_SLOT.findall(plain))
-    return bool(names) and names <= values.keys()

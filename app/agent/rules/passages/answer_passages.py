@@ -304,12 +304,6 @@ def _referred(every: Sequence[Sentence], own: Sequence[set[str]], number: int) -
     return {one for near in own[max(0, number - REFERRED) : number] for one in near}
 
 
-def holds_most(text: str, stems: Iterable[str]) -> bool:
-    """Return whether a text holds half of some stems or more, or what may stand for them."""
-    wanted = set(stems)
-    return 2 * len(_stems_held(text, wanted)) >= len(wanted)
-
-
 def _stems_held(text: str, wanted: set[str]) -> set[str]:
     low = fold_text(text)
     begun = [one for one in wanted if any(start in low for start in _beginnings((one,)))]
