@@ -6,7 +6,6 @@ import msgspec
 
 from app.agent.memory import persona
 from app.agent.rules import offers
-from app.agent.rules.changes import clauses
 from app.agent.rules.dialogue import given_context, repairs
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.near import near
@@ -20,9 +19,7 @@ NAMING = frozenset({"ask", "cannot", "add_todo", "rename"})
 
 
 def corrected(asked: Asked, language: Language) -> str:
-    """Return a person's message as it is once its slips are mended, it has corrected itself, and
-    gives no reasons.
-    """
+    """Return a person's message as it is once its slips are mended and it has corrected itself."""
     if given_context.unwrap(asked.message, language) is not None:
         return asked.message
     # Only with an alphabet is a letter of a word mistyped.
@@ -39,7 +36,7 @@ def corrected(asked: Asked, language: Language) -> str:
         if said.is_loose or said.intent not in routing.VERBATIM:
             asked = msgspec.structs.replace(asked, message=mended)
     text, takes_back = repairs.repair(asked, asked.message, language)
-    return asked.message if takes_back else clauses.without_reason(asked, text, language)
+    return asked.message if takes_back else text
 
 
 def as_name(asked: Asked, found: Route) -> Route:

@@ -14,7 +14,7 @@ from app.agent.rules.answers import (
     list_answers,
     remote_tool_answers,
 )
-from app.agent.rules.changes import changes, clauses, reused
+from app.agent.rules.changes import asides, changes, clauses, reused
 from app.agent.rules.dialogue import slots, that_day
 from app.agent.rules.intents import DONE_WITH
 from app.agent.rules.listed import list_wishes
@@ -50,11 +50,14 @@ def next_step(asked: Asked) -> Step:
 
     A tool that is not offered is never called.
     """
-    asked, wish = near.confirmed(asked)
     asked = that_day.with_day(asked, message_route.language_before(asked))
     asked = msgspec.structs.replace(
         asked, message=corrections.corrected(asked, message_route.language_before(asked))
     )
+    if not message_route.is_narrow(asked):
+        language = message_route.language_before(asked)
+        asked = asides.without(asked, language, message_route.understand)
+    asked, wish = near.confirmed(asked)
     route = _in_wanted_language(
         asked, message_route.understand(asked, wish.language if wish else "")
     )

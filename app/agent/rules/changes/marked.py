@@ -44,6 +44,11 @@ class Words(NamedTuple):
     note: re.Pattern[str]
     states: re.Pattern[str]
     saying: re.Pattern[str]
+    reason: re.Pattern[str]
+    reason_within: re.Pattern[str]
+    teller: re.Pattern[str]
+    feeling: re.Pattern[str]
+    of_me: re.Pattern[str]
     cues: dict[ChangeKind, re.Pattern[str]]
     also: dict[ChangeKind, re.Pattern[str]]
     onto: str
@@ -159,6 +164,11 @@ def words_of(language: Language) -> Words:
         whole(table.note),
         whole(table.states),
         whole(table.saying),
+        only(table.reason, r"^\W*(?:…)"),
+        re.compile(rf"\s+(?=(?:{text(table.reason_within)})(?!\w))"),
+        only(table.teller, r"^\W*(?:…)"),
+        only(table.feeling, r"^\W*(?:(?:…)\W*)+$"),
+        only(table.of_me, r"^\W*(?:…)"),
         changes("cues"),
         changes("also"),
         plain_letters(language_data.join_pattern(table.onto)),

@@ -79,6 +79,11 @@ class Changes(Table, frozen=True):
     earlier: Pieces = ""
     later: Pieces = ""
     moves: Pieces = ""
+    reason: Pieces = ""
+    reason_within: Pieces = ""
+    teller: Pieces = ""
+    feeling: Pieces = ""
+    of_me: Pieces = ""
     old_after: Pieces = "(?!)"
     edge: Pieces = "(?!)"
     macros: dict[str, Pieces] = msgspec.field(default_factory=dict)
