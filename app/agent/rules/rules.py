@@ -14,7 +14,7 @@ from app.agent.rules.answers import (
     list_answers,
     remote_tool_answers,
 )
-from app.agent.rules.changes import changes, clauses, reused
+from app.agent.rules.changes import changes, clauses, left_over, reused
 from app.agent.rules.dialogue import slots, that_day
 from app.agent.rules.intents import DONE_WITH
 from app.agent.rules.listed import list_wishes
@@ -69,6 +69,9 @@ def next_step(asked: Asked) -> Step:
     if look_further.looks_too_long(asked, step):
         step = Step(route.phrase("nothing", owner=asked.persona.owner))
     if not step.text or step.calls:
+        return step
+    step = left_over.offer(asked, route, step) if may else step
+    if step.calls:
         return step
     step = offers.offer_todo(asked, route, step)
     return _traced(asked, route, step)
