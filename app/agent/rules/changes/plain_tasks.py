@@ -181,6 +181,8 @@ def tidied(asked: Asked, task: str, language: Language) -> str:
                 for clause in before
                 for start, end in days.find(clause, asked, language)
             ]
+            same = next(dialogue_words.tables(language)).that_day
+            told += [found[0] for one in same.values() for found in re.finditer(one, lead)]
             rest = words.also["todo"].sub("", rest[:2]) + rest[2:]
             kept = ["".join([*told, rest]), *kept[at + 1 :]]
             break

@@ -43,8 +43,14 @@ def kinds_of(asked: Asked, language: Language) -> tuple[ChangeKind, ...]:
     if len(marked.text) > LONGEST or "\n" in marked.text.strip():
         return ()
     words = words_of(language)
-    if words.asks.search(marked.text) or words.tells.search(asked.message.lower()):
+    if words.tells.search(asked.message.lower()):
         return ()
+    if words.asks.search(marked.text):
+        # “Ask Ben when he comes” asks nothing here.
+        begun = words.courtesy.match(marked.text)
+        start = begun.end() if begun else 0
+        sends = not words.spaced and words.cues["message"].match(marked.text, start)
+        return ("message",) if sends else ()
     is_question = re.search("[?？]", marked.text) and not words.courtesy.search(marked.text)
     if is_question or _takes_back(asked.message, language):
         return ()
