@@ -35,6 +35,7 @@ class Words(NamedTuple):
     later: re.Pattern[str]
     shifts: re.Pattern[str]
     moves: re.Pattern[str]
+    finished: re.Pattern[str]
     link_before: re.Pattern[str]
     link_after: re.Pattern[str]
     old: re.Pattern[str]
@@ -150,6 +151,7 @@ def words_of(language: Language) -> Words:
         whole(table.later),
         whole("|".join(map(text, (table.earlier, table.later, table.kinds["reschedule"].cues)))),
         whole(table.moves),
+        whole(table.finished),
         only(table.link, r"^(?:[\s,:：、，]*(?:…))+[\s,:：、，]*"),
         only(table.link, r"(?:[\s,、，]*(?:…))+[\s,、，.。!！]*$"),
         only(table.old, r"(?:…)\s*$"),

@@ -88,7 +88,8 @@ def may_name(message: str, language: Language) -> bool:
     written down.
     """
     if questions.is_asian(message):
-        return True
+        todo = changed.words_of(language).cues["todo"]
+        return todo.match(Marked(message).text) is None
     ends = list(_CLAUSE.finditer(message))
     tail = Marked(message[ends[-1].end() :]).text if ends else ""
     return bool(tail and list_words.words_of(language).cues["add"].search(tail))
