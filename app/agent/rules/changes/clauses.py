@@ -116,16 +116,20 @@ def change(
             wish, act(asked, msgspec.structs.replace(wish, language=route.language))
         )
     found = wishes(asked, route, understand)
-    tells = told.may_tell(asked, route, language)
+    told_in = near.language_of(asked.message, language)
+    tells = told.may_tell(asked, route, told_in)
     if not (found or tells):
         return otherwise(asked, route)
     if missing := _missing(asked):
         return Step(calls=missing)
     step = _change(asked, found, act)
     if step is None and tells:
+        asks = told.ask(asked, told_in)
+        if asks and not told.is_settled(asked, route, told_in, asks):
+            return asks
         tried = reused.reuse(asked, functools.partial(_settled, otherwise, route))
         done = tried.trace is not None and tried.trace.undo
-        step = tried if tried.calls or done else told.ask(asked, language) or tried
+        step = tried if tried.calls or done else asks or tried
     return step or reused.reuse(asked, functools.partial(_settled, otherwise, route))
 
 
