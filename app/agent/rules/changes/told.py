@@ -39,7 +39,9 @@ def may_tell(asked: Asked, route: Route, language: Language) -> bool:
     words = words_of(language)
     if words.asks.search(text):
         return False
-    is_unsure = route.intent in UNSURE | {"list_todos"} or (route.is_loose and route.intent != "change_todo")
+    is_unsure = route.intent in UNSURE | {"list_todos"} or (
+        route.is_loose and route.intent != "change_todo"
+    )
     if words.done.search(asked.message.lower()) and (is_unsure or _reports(route)):
         return True
     if words.denies.search(text):
