@@ -167,6 +167,9 @@ def _view_of_words(asked: Asked, found: Route, wanted: Filters, text: str) -> Ro
         return _loosely(found, "todo_state", text=text, words=wanted.words)
     named = said & {"folder", "tag", "note"} and found.intent in SURE and ":" not in text
     asks = said & ASKS or view_words.ASKED.search(text)
+    unsure = found.intent == "ask" or (found.is_loose and found.intent in SURE)
+    if unsure and "todo" in said and ":" not in text and _is_narrowed(wanted):
+        return _loosely(found, "list_todos", text=text)
     if found.intent in ACTS or not (asks or named):
         return None
     if found.intent in OF_PEOPLE and said & {"wants", "wrote"} and _names_one(asked, found, wanted):
@@ -179,7 +182,7 @@ def _view_of_words(asked: Asked, found: Route, wanted: Filters, text: str) -> Ro
     named = (
         said & {"folder", "tag"} or placed or ("inside" in said and said & {"everything", "show"})
     )
-    about = "about" in said and said & {"show", "everything"}
+    about = "about" in said and said & {"show", "everything"} and found.intent not in OF_PEOPLE
     if not (named or about) or "todo" in said:
         return None
     if _is_placed(found, said):
@@ -192,6 +195,12 @@ def _view_of_words(asked: Asked, found: Route, wanted: Filters, text: str) -> Ro
     if about:
         arguments["about"] = "notes" if "show" in said else "todos"
     return _routed(found, "tell_view", **arguments)
+
+
+def _is_narrowed(wanted: Filters) -> bool:
+    """Return whether a word or two beside that for todos narrow a list of them."""
+    others = OF_NOTES - {"tag"} | {"step", "first", "last", "person"}
+    return len(wanted.words.split()) <= FEW_LEFT and not wanted.said & others
 
 
 def go_on(asked: Asked, language: Language) -> Route | None:

@@ -35,6 +35,7 @@ class Words(NamedTuple):
     later: re.Pattern[str]
     shifts: re.Pattern[str]
     moves: re.Pattern[str]
+    finished: re.Pattern[str]
     done: re.Pattern[str]
     open: re.Pattern[str]
     link_before: re.Pattern[str]
@@ -156,6 +157,7 @@ def words_of(language: Language) -> Words:
         whole(table.later),
         whole("|".join(map(text, (table.earlier, table.later, table.kinds["reschedule"].cues)))),
         whole(table.moves),
+        whole(table.finished),
         accented(table.done),
         whole(table.open),
         only(table.link, r"^(?:[\s,:：、，]*(?:…))+[\s,:：、，]*"),

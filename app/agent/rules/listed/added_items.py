@@ -88,7 +88,8 @@ def may_name(message: str, language: Language) -> bool:
     written down.
     """
     if questions.is_asian(message):
-        return True
+        todo = changed.words_of(language).cues["todo"]
+        return todo.match(Marked(message).text) is None
     # “More for the string list: …”
     head = Marked(message.partition(":")[0]) if ":" in message else Marked("")
     if list_words.words_of(language).cues["add"].search(head.text):
