@@ -97,9 +97,7 @@ def change_spoken_of(asked: Asked, route: Route, act: Act) -> Step | None:
     if thing is None:
         return None
     wish = _wish(asked, route, tuple(kinds), act)
-    step = reused.reuse(
-        asked, lambda part: _of(wish, part, kinds[0], thing, Marked(asked.message))
-    )
+    step = reused.reuse(asked, lambda part: _of(wish, part, kinds[0], thing, Marked(asked.message)))
     return step if step.calls or step.text else None
 
 
