@@ -1,5 +1,6 @@
 """Clauses that only tell why, how somebody feels or how things are, beside what is wished."""
 
+import functools
 import re
 from collections.abc import Callable
 from enum import IntEnum
@@ -12,7 +13,9 @@ from app.agent.rules.changes.marked import Marked, Words, words_of
 from app.agent.rules.dialogue import dialogue_words, repairs, slots
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind, Changes
-from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.language_tables import Language, Pieces
+from app.agent.rules.languages.plain_letters import plain_letters
+from app.agent.rules.phrases import phrases
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked
@@ -51,6 +54,16 @@ class Kind(IntEnum):
     """It begins with a word for a reason, or says nothing but what somebody feels."""
 
 
+class _Words(NamedTuple):
+    """The patterns by which a language tells clauses from wishes, compiled."""
+
+    reason: re.Pattern[str]
+    reason_within: re.Pattern[str]
+    teller: re.Pattern[str]
+    feeling: re.Pattern[str]
+    of_me: re.Pattern[str]
+
+
 class Clause(NamedTuple):
     """A clause: from where to where it stands, and where what parts it from the next ends."""
 
@@ -62,7 +75,8 @@ class Clause(NamedTuple):
 
 def without(asked: Asked, language: Language, understand: Understand) -> Asked:
     """Return what is asked without the clauses that only tell something beside its wish: “delete
-    the optician, they called it off”; as it is where what is left is no sure wish.
+    the optician, they called it off”; as it is where what is left is no sure wish, and where no
+    spaces part words.
     """
     message = _without(msgspec.structs.replace(asked, results=()), language, understand)
     return asked if message == asked.message else msgspec.structs.replace(asked, message=message)
@@ -71,7 +85,7 @@ def without(asked: Asked, language: Language, understand: Understand) -> Asked:
 @keep_latest  # each step of a turn begins from the message anew
 def _without(asked: Asked, language: Language, understand: Understand) -> str:
     message = asked.message
-    if not language_data.has_table(language, Changes) or len(message) > readings.LONGEST:
+    if language not in phrases.alphabetic_languages() or len(message) > readings.LONGEST:
         return message
     if "\n" in message.strip() or _TEXT.search(message):
         return message
@@ -105,25 +119,31 @@ def _is_all(
     least = min(one.kind for one in told)
     if least is Kind.SAYS_WHY:
         return True
+    question = asked.earlier[0].asks if asked.earlier else None
+    if question and question.lacks == "thing":
+        return False  # whose answer may be anything
     leads = any(one.start < kept[0].start for one in told if one.kind < Kind.SAYS_WHY)
     is_text = least is Kind.STATES and route.intent in WRITES
     unsure = route.is_loose or route.intent in NO_WISH or is_text
     text = " , ".join(asked.message[one.start : one.end] for one in told)
-    if (unsure or route.intent in DATED) and days.find(text, part, language):
+    changes = _changes_of(part, language)
+    dated = changes[:1] in (["move"], ["reschedule"]) if unsure else route.intent in DATED
+    if dated and days.find(text, part, language):
         if not days.find(part.message, part, language):
             return False  # “push the call, she's back on Friday”
         if route.get("day") and not route.get("target"):
             return True  # “Tuesday I'm away, make it Friday”
     if unsure:
-        return is_yes or (least is Kind.TELLS and not leads and _may_change(part, language))
+        return is_yes or (least is Kind.TELLS and not leads and bool(changes))
     # What stands before a wish may name its thing: “the trip is off, delete it”.
     corrects = repairs.without_correction(asked.message, language) != asked.message
     return not leads or (corrects and route.intent == "undo") or _names_its_own(route, language)
 
 
-def _may_change(part: Asked, language: Language) -> bool:
-    """Return whether a text has a word of a change, which its names may tell."""
-    return bool({*readings.PLAIN, "move"} & {*readings.kinds_of(part, language)})
+def _changes_of(part: Asked, language: Language) -> list[ChangeKind]:
+    """Return the changes of which a text has a word, and which its names may tell."""
+    kinds = readings.kinds_of(part, language)
+    return [one for one in kinds if one in readings.PLAIN or one == "move"]
 
 
 def _names_its_own(route: Route, language: Language) -> bool:
@@ -135,7 +155,7 @@ def _names_its_own(route: Route, language: Language) -> bool:
 def _clauses(message: str, language: Language) -> list[Clause]:
     """Return the clauses of a message: by its marks, and before words for a reason."""
     words, text = words_of(language), Marked(message).text
-    parting = (words.join, words.reason_within, _AFTER_QUESTION)
+    parting = (words.join, _words(language).reason_within, _AFTER_QUESTION)
     places = [found for one in parting for found in one.finditer(text)]
     ends = sorted((found.span() for found in places), key=lambda one: (one[0], -one[1]))
     clauses, start = [], 0
@@ -156,16 +176,18 @@ def _joined(message: str, kept: list[Clause]) -> str:
 
 
 def _judged(asked: Asked, clauses: list[Clause], language: Language) -> list[Clause]:
-    """Return the clauses with what they are; what a word joins to one that tells something belongs
-    to it unless it is a wish: “they called and cancelled”.
+    """Return the clauses with what they are; what a word joins to another belongs to that unless it
+    surely is something else: “they called and cancelled”, “I've got the bread and the milk is in”.
     """
     judged: list[Clause] = []
     for one in clauses:
         kind = _kind(asked, one, language)
         last = judged[-1] if judged else one
-        joined = re.search(r"\w", asked.message[last.end : last.after])
         text = asked.message[one.start : one.end]
-        if kind is Kind.WISH and last.kind is not kind and joined and not _wishes(text, language):
+        if re.search(r"\w", asked.message[last.end : last.after]) and (
+            (kind is Kind.WISH and not _wishes(text, language))
+            or (last.kind is Kind.WISH and kind is not Kind.SAYS_WHY)
+        ):
             kind = last.kind
         judged.append(one._replace(kind=kind))
     return judged
@@ -180,18 +202,19 @@ def _wishes(text: str, language: Language) -> bool:
 
 def _kind(asked: Asked, clause: Clause, language: Language) -> Kind:
     """Return what a clause is: a wish unless it surely is none."""
-    words, text = words_of(language), asked.message[clause.start : clause.end]
+    words, own = words_of(language), _words(language)
+    text = asked.message[clause.start : clause.end]
     bare = repairs.without_correction(text, language)
     # “No, he's away. Monday”, but “make it Monday. No, he's away”
     corrects, text = bare != text, text if clause.start else bare
     marked = Marked(text.strip())
-    if words.feeling.match(marked.text):
+    if own.feeling.match(marked.text):
         return Kind.SAYS_WHY if clause.start or not corrects else Kind.STATES
-    why = words.reason.match(marked.text)
+    why = own.reason.match(marked.text)
     body = marked.message[why.end() :].strip(" ,") if why else marked.message
     plain = Marked(body).text
-    tells = words.teller.match(plain)
-    states = words.states.search(plain) or (not words.spaced and words.denies.search(plain))
+    tells = own.teller.match(plain)
+    states = words.states.search(plain)
     if (
         not (why or tells or states)
         or not re.search(r"\w", body)
@@ -219,7 +242,7 @@ def _is_told(body: str, is_reason: bool, language: Language, *, refuses: bool = 
     """
     found = routing.route_message(body, before=language)
     if found.intent == "complete_todo" and found.is_loose:
-        said = words_of(language).of_me.match(Marked(body).text)
+        said = _words(language).of_me.match(Marked(body).text)
         return not (said and Marked(found.get("words")).left(words_of(language)))
     # “Because I have to work” is no todo.
     seems = {"add_todo"} if is_reason else {"leave"} if refuses else set()
@@ -240,3 +263,20 @@ def _changes(asked: Asked, clause: Clause, language: Language) -> bool:
 def _wishing(words: Words) -> tuple[re.Pattern[str], ...]:
     """Return what a clause begins with that wishes something."""
     return (words.courtesy, words.cues["todo"], words.cues["delete"], words.cues["complete"])
+
+
+@functools.cache
+def _words(language: Language) -> _Words:
+    table = language_data.load_table(language, Changes)
+
+    def compiled(pattern: Pieces, shape: str = r"^\W*…(?!\w)") -> re.Pattern[str]:
+        text = plain_letters(language_data.join_pattern(pattern)) or "(?!)"
+        return re.compile(shape.replace("…", f"(?:{text})"))
+
+    return _Words(
+        compiled(table.reason),
+        compiled(table.reason_within, r"\s+(?=…(?!\w))"),
+        compiled(table.teller),
+        compiled(table.feeling, r"^\W*(?:…(?!\w)\W*)+$"),
+        compiled(table.of_me),
+    )
