@@ -12,8 +12,8 @@ import msgspec
 
 from app.agent.rules.answers import item_changes
 from app.agent.rules.answers.item_changes import Held
-from app.agent.rules.changes import marked as changed
 from app.agent.rules.changes import last_spoken, named, reused
+from app.agent.rules.changes import marked as changed
 from app.agent.rules.changes.marked import Marked
 from app.agent.rules.dialogue import resolve_reference
 from app.agent.rules.languages import language_data
@@ -97,9 +97,7 @@ def change_spoken_of(asked: Asked, route: Route, act: Act) -> Step | None:
     if thing is None:
         return None
     wish = _wish(asked, route, tuple(kinds), act)
-    step = reused.reuse(
-        asked, lambda part: _of(wish, part, kinds[0], thing, Marked(asked.message))
-    )
+    step = reused.reuse(asked, lambda part: _of(wish, part, kinds[0], thing, Marked(asked.message)))
     return step if step.calls or step.text else None
 
 
