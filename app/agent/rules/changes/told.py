@@ -127,7 +127,7 @@ def _reported(asked: Asked, todos: Sequence[Thing], language: Language) -> list[
     }
     clauses = _clauses(asked.message, language)
     named = [_named(one, todos, people, language) for one in clauses]
-    found = []
+    found: list[tuple[Thing, ...]] = []
     for at, name in enumerate(named):
         if name is None:
             continue

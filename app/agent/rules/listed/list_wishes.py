@@ -178,7 +178,7 @@ def _anywhere(wish: Wish, asked: Asked) -> Step:
     for thing, items in item_changes.all_items(asked):
         held = Held(thing, {"title": thing.title}, tuple(items))
         told = item_clauses.read(asked, held, _named(wish, asked, thing), wish.language)
-        named_ones = {
+        named_ones: dict[int, ListKind] = {
             one.place: how
             for one in items
             for how in [told.changes.get(one.place)]
