@@ -51,7 +51,7 @@ def read(asked: Asked, held: Held, marked: Marked, language: Language, last: str
         if one is None:
             return Told({}, False)
         if one.items and not one.kind and not (kind and one.is_covered):
-            is_sure = is_sure and not waiting
+            is_sure = is_sure and not waiting and not part.has(changes.denies)
             waiting = one.items
             continue
         if not one.items and not (waiting and one.kind):
