@@ -234,8 +234,13 @@ def _of_thing(
         named = find(asked, Marked(asked.message), things, of, language) if same else []
         return _settled(intent, language, named[0], **same) if named else None
     found = _head_and_text(asked, kind, things, of, language)
+    if found is None and kind == "step":
+        return several.step_there(asked, language)
+    if found is None and intent == "change_note":
+        clause = last_spoken.tag_of_clause(asked, kind, words_of(language))
+        found = (Marked(asked.message), *clause) if clause else None
     if found is None:
-        return several.step_there(asked, language) if kind == "step" else None
+        return None
     untag = {"untag": "yes"} if kind == "untag" else {}
     return _settled(intent, language, found[1], **{field: found[2]}, **untag)
 

@@ -7,13 +7,7 @@ import re
 
 import msgspec
 
-from app.agent.rules.dialogue import (
-    dialogue_words,
-    followup_questions,
-    references,
-    repairs,
-    slots,
-)
+from app.agent.rules.dialogue import dialogue_words, followup_questions, references, repairs, slots
 from app.agent.rules.dialogue.closed_classes import KINDS
 from app.agent.rules.dialogue.followup_questions import SHORTEST, is_name, settled
 from app.agent.rules.dialogue.slots import Said
