@@ -15,7 +15,7 @@ from app.agent.rules.answers import (
     remote_tool_answers,
     said_messages,
 )
-from app.agent.rules.changes import changes, clauses, reused
+from app.agent.rules.changes import changes, clauses, left_over, reused
 from app.agent.rules.dialogue import slots, that_day
 from app.agent.rules.intents import DONE_WITH
 from app.agent.rules.listed import list_wishes
@@ -75,6 +75,9 @@ def next_step(asked: Asked) -> Step:
     if may:
         step = said_messages.tell_instead(asked, route, step, heard)
     if not step.text or step.calls:
+        return step
+    step = left_over.offer(asked, route, step) if may else step
+    if step.calls:
         return step
     step = offers.offer_todo(asked, route, step)
     return _traced(asked, route, step)

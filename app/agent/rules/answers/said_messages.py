@@ -135,10 +135,7 @@ def _names(contact: Mapping[str, Any]) -> set[str]:
 
 
 def _found(
-    question: Question,
-    heard: Sequence[Mapping[str, Any]],
-    people: Sequence[str],
-    told: set[str],
+    question: Question, heard: Sequence[Mapping[str, Any]], people: Sequence[str], told: set[str]
 ) -> list[Heard]:
     """Return the messages of contacts, of these people where any are named, those first that have
     most of a question's words.
