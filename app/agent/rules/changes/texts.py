@@ -101,6 +101,8 @@ def without_edge(text: str, beside: Sequence[re.Pattern[str]], words: Words) -> 
         if spans and spans[0][0] == 0:
             return text[spans[0][1] :]
         if spans and spans[-1][1] == len(plain):
+            if len(plain) - spans[-1][0] == 1 and text[-1].isupper():
+                continue  # “the violin A”
             return text[: spans[-1][0]]
     return text
 
