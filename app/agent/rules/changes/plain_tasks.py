@@ -182,7 +182,11 @@ def tidied(asked: Asked, task: str, language: Language) -> str:
                 for start, end in days.find(clause, asked, language)
             ]
             same = next(dialogue_words.tables(language)).that_day
-            told += [found[0] for one in same.values() for found in re.finditer(one, lead)]
+            told += [
+                found[0]
+                for one in same.values()
+                for found in re.finditer(language_data.join_pattern(one), lead)
+            ]
             rest = words.also["todo"].sub("", rest[:2]) + rest[2:]
             kept = ["".join([*told, rest]), *kept[at + 1 :]]
             break

@@ -179,9 +179,7 @@ def _filled(
         elif part is None and name == "person" and (last := references.last_person(asked)):
             score -= UNNAMED
             values[name] = last
-        elif part is None or (
-            name == "number" and not _is_level(asked.message[part.start : part.end])
-        ):
+        elif part is None or (name == "number" and not _is_level(asked.message, part)):
             return None
         else:
             values[name] = _said(asked, part)
