@@ -14,6 +14,7 @@ from app.agent.rules.dialogue import references, resolve_reference
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.listed import list_wishes
 from app.agent.rules.near import near
 from app.agent.rules.passages import questions
 from app.agent.rules.routing import routing
@@ -111,21 +112,27 @@ def change(
     language = route.get("written") or route.language
     if not may or not language_data.has_table(language, Changes):
         return otherwise(asked, route)
+    if step := list_wishes.change_spoken_of(asked, route, act):
+        return step
     if wish := _both(asked, language, understand):
         return changes.traced(
             wish, act(asked, msgspec.structs.replace(wish, language=route.language))
         )
     found = wishes(asked, route, understand)
-    tells = told.may_tell(asked, route, language)
+    told_in = near.language_of(asked.message, language)
+    tells = told.may_tell(asked, route, told_in)
     if not (found or tells):
         return otherwise(asked, route)
     if missing := _missing(asked):
         return Step(calls=missing)
     step = _change(asked, found, act)
     if step is None and tells:
+        asks = told.ask(asked, told_in)
+        if asks and not told.is_settled(asked, route, told_in, asks):
+            return asks
         tried = reused.reuse(asked, functools.partial(_settled, otherwise, route))
         done = tried.trace is not None and tried.trace.undo
-        step = tried if tried.calls or done else told.ask(asked, language) or tried
+        step = tried if tried.calls or done else asks or tried
     return step or reused.reuse(asked, functools.partial(_settled, otherwise, route))
 
 

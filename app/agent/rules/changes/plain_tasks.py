@@ -185,7 +185,7 @@ def tidied(asked: Asked, task: str, language: Language) -> str:
             told += [
                 found[0]
                 for one in same.values()
-                for found in re.finditer(language_data.join_pattern(one), lead)
+                if (found := dialogue_words.find_in(one, lead)) is not None
             ]
             rest = words.also["todo"].sub("", rest[:2]) + rest[2:]
             kept = ["".join([*told, rest]), *kept[at + 1 :]]

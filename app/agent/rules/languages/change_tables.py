@@ -55,6 +55,9 @@ class Changes(Table, frozen=True):
     clause to the one before, and those that move something by a length of time, `earlier` or
     `later`, the verbs by which something `moves`, be it that no day is said, and what says that
     something is `finished`.
+    `later`, and the verbs by which something `moves`, be it that no day is said; and, with their
+    accents, the words of a report that something is `done`, and those by which it is only thought,
+    planned or still `open`.
     """
 
     denies: Pieces
@@ -81,6 +84,8 @@ class Changes(Table, frozen=True):
     later: Pieces = ""
     moves: Pieces = ""
     finished: Pieces = ""
+    done: Pieces = ""
+    open: Pieces = ""
     old_after: Pieces = "(?!)"
     edge: Pieces = "(?!)"
     macros: dict[str, Pieces] = msgspec.field(default_factory=dict)
