@@ -59,6 +59,13 @@ def text_of(marked: Marked, words: Words, kind: ChangeKind, *, exact: bool = Fal
     return found[0] if len(found) == 1 else ""
 
 
+def is_covered(marked: Marked, words: Words, kind: ChangeKind) -> bool:
+    """Return whether all of a message belongs to its wish."""
+    for pattern in (words.courtesy, words.put, words.also[kind]):
+        marked.fit(pattern, "p")
+    return not re.search(r"\w", marked.left(words))
+
+
 def _is_empty(piece: str, words: Words, kind: ChangeKind) -> bool:
     return not _trimmed(piece, words, kind, exact=False)
 
