@@ -7,7 +7,7 @@ import re
 
 import msgspec
 
-from app.agent.rules.dialogue import dialogue_words, followup_questions, references, repairs
+from app.agent.rules.dialogue import dialogue_words, followup_questions, references, repairs, slots
 from app.agent.rules.dialogue.closed_classes import KINDS
 from app.agent.rules.dialogue.followup_questions import SHORTEST, is_name, settled
 from app.agent.rules.dialogue.slots import Said
@@ -58,7 +58,8 @@ def _chosen_things(said: Said, question: Question) -> tuple[Thing, ...]:
     """
     first = _CLAUSE.split(said.message, maxsplit=1)[0]
     names = () if said.days else (said.left(), said.left("it", "helper", "there"))
-    for name in dict.fromkeys((*names, first)):
+    bare = slots.without_fillers(first, said.language)
+    for name in dict.fromkeys((*names, first, bare)):
         found = references.choose(question.choices, name, said.language) if name else None
         if found and len(found.things) == 1:
             return found.things
