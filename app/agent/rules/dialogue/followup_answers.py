@@ -62,7 +62,8 @@ def _chosen_things(said: Said, question: Question, first: str) -> tuple[Thing, .
     that only one of the choices has.
     """
     names = () if said.days else (said.left(), said.left("it", "helper", "there"))
-    for name in dict.fromkeys((*names, first)):
+    bare = slots.without_fillers(first, said.language)
+    for name in dict.fromkeys((*names, first, bare)):
         found = references.choose(question.choices, name, said.language) if name else None
         if found and len(found.things) == 1:
             return found.things
