@@ -38,6 +38,7 @@ IMPORTED = (
     *("httpx2", "anyio._backends._asyncio", "h11", "idna", "truststore", "stringprep"),
     *("app.commands.operations.noun_group", "app.agent.rules.rules_loop", "app.vault.enrol"),
     *("app.interfaces.mcp.hearth_endpoint", "app.interfaces.mcp.byte_stream"),
+    *("app.commands.chat.chat_session", "rich.markdown"),
     *{place.partition(":")[0] for place in COMMANDS.values()},
 )
 SOCKET = "programs"
