@@ -82,7 +82,7 @@ def go_on(
     else a clause may end anywhere.
     """
     known = language_data.has_table(language, Changes)
-    if not asked.earlier or not known or words_of(language).spaced:
+    if not asked.earlier or asked.earlier[0].asks or not known or words_of(language).spaced:
         return None
     for one, other in _parted(asked.message, language):
         for wish, rest in ((other, one), (one, other)):
