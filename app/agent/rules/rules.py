@@ -14,7 +14,7 @@ from app.agent.rules.answers import (
     list_answers,
     remote_tool_answers,
 )
-from app.agent.rules.changes import changes, clauses, reused
+from app.agent.rules.changes import changes, chatter, clauses, reused
 from app.agent.rules.dialogue import slots, that_day
 from app.agent.rules.intents import DONE_WITH
 from app.agent.rules.listed import list_wishes
@@ -54,6 +54,12 @@ def next_step(asked: Asked) -> Step:
     asked = that_day.with_day(asked, message_route.language_before(asked))
     asked = msgspec.structs.replace(
         asked, message=corrections.corrected(asked, message_route.language_before(asked))
+    )
+    asked = msgspec.structs.replace(
+        asked,
+        message=chatter.without(
+            asked, message_route.language_before(asked), message_route.understand
+        ),
     )
     route = _in_wanted_language(
         asked, message_route.understand(asked, wish.language if wish else "")
@@ -246,7 +252,11 @@ def _of_reading(
     if reading.wish.writes:
         return near.ask(reading, route.language)
     wish = msgspec.structs.replace(read, things=reading.things or read.things, is_loose=False)
-    step = Step(_phrase(asked, wish)) if wish.intent in message_route.SAID else _act(asked, wish)
+    if wish.intent in message_route.SAID:
+        # What has a day may be a todo, though the words sound like a call.
+        step = Step(_phrase(asked, wish), empty=wish.intent == "cannot")
+    else:
+        step = _act(asked, wish)
     return _traced(asked, wish, step) if step.text and not step.calls else step
 
 

@@ -85,15 +85,28 @@ def change(
     found = wishes(asked, route, understand)
     tells = told.may_tell(asked, route, language)
     if not (found or tells):
-        return otherwise(asked, route)
+        if not told.may_report(asked, route, language):
+            return otherwise(asked, route)
+        return _or_reported(asked, route, act, otherwise, language)
     if missing := _missing(asked):
         return Step(calls=missing)
     step = _change(asked, found, act)
     if step is None and tells:
         tried = reused.reuse(asked, functools.partial(_settled, otherwise, route))
         done = tried.trace is not None and tried.trace.undo
-        step = tried if tried.calls or done else told.ask(asked, language) or tried
-    return step or reused.reuse(asked, functools.partial(_settled, otherwise, route))
+        step = tried if tried.calls or done else told.ask(asked, language)
+    return step or _or_reported(asked, route, act, otherwise, language)
+
+
+def _or_reported(asked: Asked, route: Route, act: Act, otherwise: Act, language: Language) -> Step:
+    """Return what comes of a message `otherwise`; where that changes and asks nothing, of what it
+    tells to be done.
+    """
+    tried = reused.reuse(asked, functools.partial(_settled, otherwise, route))
+    settled = tried.calls or (tried.trace and (tried.trace.undo or tried.trace.asks))
+    if settled or not told.may_report(asked, route, language):
+        return tried
+    return reused.reuse(asked, lambda part: told.report(part, language, act) or tried)
 
 
 def _both(asked: Asked, language: Language, understand: Understand) -> Route | None:

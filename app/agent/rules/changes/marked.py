@@ -13,7 +13,7 @@ from app.agent.rules.phrases import phrases
 
 FREE = " "
 _MARKS = re.compile(r"[\s.!?;:…。！？；：\"“”„«»「」『』()（）~～—–]+|(?<!\w)-|-(?!\w)")
-_CLAUSE = r"[,;.!…]+\s+|\s+[–—-]+\s+|[。！，、；]\s*"
+_CLAUSE = r"[,;.!…]+\s+|\s+[–—-]+\s+|[。！，、；…]+\s*"
 """The marks between two clauses."""
 _EDGE = " \t\n,，、・.;:"
 
@@ -40,6 +40,8 @@ class Words(NamedTuple):
     old: re.Pattern[str]
     old_after: re.Pattern[str]
     edge: re.Pattern[str]
+    chatter: re.Pattern[str]
+    reports: re.Pattern[str]
     titled: re.Pattern[str]
     note: re.Pattern[str]
     states: re.Pattern[str]
@@ -155,6 +157,8 @@ def words_of(language: Language) -> Words:
         only(table.old, r"(?:…)\s*$"),
         only(table.old_after, r"^\s*(?:…)"),
         re.compile(text(table.edge)),
+        re.compile(text(table.chatter)),
+        re.compile(text(table.reports)),
         whole(table.titled),
         whole(table.note),
         whole(table.states),

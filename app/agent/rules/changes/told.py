@@ -4,9 +4,9 @@ Nothing is wished outright, so it is always asked.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from app.agent.rules.changes.marked import Marked, words_of
+from app.agent.rules.changes.marked import Marked, Words, words_of
 from app.agent.rules.dialogue import reports, resolve_reference
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.near import mentions, near, parts
@@ -18,10 +18,12 @@ from app.agent.turn.steps import Asked, Step, Thing
 
 UNSURE = frozenset({"ask", "todo_state", "cannot"})
 LONGEST = 200
+Act = Callable[[Asked, Route], Step]
 PART = 4
 """So many letters has a part of a word at least that names the whole."""
 _AFTER_TE = re.compile(r"(?<=[てで])(?=[\u30a0-\u30ff\u3400-\u9fff])")
 """Between a Japanese verb that goes on and the next clause."""
+_LAST_VERB = re.compile(r"([\u3400-\u4dbf\u4e00-\u9fff々])[\u3040-\u30ff〜～~]*\W*$")
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff々]")
 
 
@@ -43,18 +45,43 @@ def _reports(route: Route) -> bool:
     return route.intent == "complete_todo"
 
 
+def may_report(asked: Asked, route: Route, language: Language) -> bool:
+    """Return whether a message ends as people tell that something is done, in a script without
+    spaces, and no pattern surely took it for anything else.
+    """
+    text, words = Marked(asked.message).text, words_of(language)
+    if len(text) > LONGEST or "\n" in text.strip() or re.search("[?？「『]", text):
+        return False
+    if not words.reports.search(text) or words.asks.search(text) or words.denies.search(text):
+        return False
+    return route.intent in UNSURE or _reports(route)
+
+
+def report(asked: Asked, language: Language, act: Act) -> Step | None:
+    """Return the step of the one todo that a message names and tells to be done by its own verb, or
+    the question whether it is, where only the name is its; None where it names none, or several.
+    """
+    if not near.has_looked(asked):
+        return Step(calls=near.looks(asked))
+    todos = _todos(asked, completed=False)
+    row = parts.split(asked.message)
+    sure = None
+    for clause in [asked.message, *_clauses(asked.message, language)]:
+        sure = sure or _surely_told(clause, todos, words_of(language))
+    if sure:
+        return act(asked, Route("complete_todo", language, {}, (sure,)))
+    named = [one.things for one in mentions.named_unspaced(row, todos, "todo")]
+    if not named or len(named[0]) > 1:
+        return None
+    return near.ask_meant(Route("mean", language, {"wish": "complete_todo"}, named[0]))
+
+
 def ask(asked: Asked, language: Language) -> Step | None:
     """Return the question whether all that a message tells of is done, or is open again; None where
     a part of it tells of no todo, or of several.
     """
-    done = {
-        row["id"]: row["completed"]
-        for result in asked.of("search_todos")[:1]
-        for row in result.content["todos"]
-    }
-    todos = [one for one in near.things(asked) if one.kind == "todo"]
     denies = words_of(language).denies.search(Marked(asked.message).text) is not None
-    mine = [one for one in todos if bool(done.get(one.id)) == denies]
+    mine = _todos(asked, completed=denies)
     found: list[Thing] = []
     verb = ""
     for clause in [asked.message] if denies else _clauses(asked.message, language):
@@ -65,6 +92,30 @@ def ask(asked: Asked, language: Language) -> Step | None:
         found.append(told[0])
     wish = {"wish": "change_todo", "field": "reopen"} if denies else {"wish": "complete_todo"}
     return near.ask_meant(Route("mean", language, wish, tuple(dict.fromkeys(found))))
+
+
+def _surely_told(clause: str, todos: Sequence[Thing], words: Words) -> Thing | None:
+    """Return the todo that a clause tells to be done: its last verb is that todo's, or says no more
+    than that.
+    """
+    last = _LAST_VERB.search(clause)
+    found = _told_unspaced(clause, todos, "")
+    if not found or not last or not words.reports.search(Marked(clause).text):
+        return None
+    is_own = last[1] == found[1] or (not found[1] and last[1] in found[0].title)
+    is_done = words.cues["complete"].search(Marked(last[0]).text) is not None
+    return found[0] if is_own or is_done else None
+
+
+def _todos(asked: Asked, *, completed: bool) -> list[Thing]:
+    """Return the todos that there are, open or done."""
+    done = {
+        row["id"]: row["completed"]
+        for result in asked.of("search_todos")[:1]
+        for row in result.content["todos"]
+    }
+    todos = [one for one in near.things(asked) if one.kind == "todo"]
+    return [one for one in todos if bool(done.get(one.id)) == completed]
 
 
 def _clauses(message: str, language: Language) -> list[str]:
