@@ -134,6 +134,8 @@ def _redated(asked: Asked, said: Said, last: Trace) -> Route | None:
         # “Remind me of that on Friday.”
         return settled(said, "mean", text=f"{notes[0].title} {said.day}")
     several = references.newest(asked, TODOS).unsure
+    if not todos and several and changes and said.has("total") and not pointed:
+        return settled(said, "change_todo", several, day=said.day)  # “all of them to Friday”
     if not todos and several and changes and said.has("it"):
         return settled(said, "change_todo", day=said.day)  # which one is asked
     if last.asks and not one and not said.has("due") and not set(todos) <= {*last.about}:
