@@ -23,6 +23,8 @@ KEEPS_ALL = frozenset(
     "make_note remember message ask_agent append_note add_step share add_event leave".split()
 )
 """The wishes that what stands beside them may be the text of."""
+OF_NOTHING = frozenset("undo list_todos list_notes list_folders day unread".split())
+"""The wishes that name nothing."""
 WITH_TEXT: tuple[ChangeKind, ...] = ("note", "message")
 NAMES = ("target", "words", "task", "tasks", "who", "folder", "text", "when", "sum")
 _WISHED = re.compile(r"[てで](?:ね|よ|くれる|ください)?$|お願い$")
@@ -61,7 +63,9 @@ def without(asked: Asked, language: Language, understand: Understand) -> str:
     route = routes[main]
     if route is None or _may_have_text(route, pieces[main], words):
         return asked.message
-    is_whole = any(route.get(name) for name in NAMES) and not route.things
+    is_whole = route.intent in OF_NOTHING or (
+        any(route.get(name) for name in NAMES) and not route.things
+    )
     for at, one in enumerate(pieces):
         if at == main or (quiet[at] and (is_whole or not _of_something(one, words))):
             continue

@@ -327,8 +327,7 @@ def _new_note(
             return None
     if title and not content and not words.spaced:
         # “タイトルは陶器市、場所は駅前広場”
-        title, *rest = re.split("[、，。]", title, maxsplit=1)
-        content = "".join(rest).strip()
+        title, content = texts.title_and_text(title)
     if not title and content:
         inner, text = texts.content_of(Marked(content), words)
         title, content = (inner.message.strip(" ,，、"), text) if text else ("", content)
