@@ -134,8 +134,7 @@ def words_of(language: Language) -> Words:
         return re.compile(rf"(?<!\w)(?:{said})(?!\w)" if spaced else said)
 
     def only(pick: Pieces, shape: str) -> re.Pattern[str]:
-        edge = r"(?!\w)" if spaced else ""
-        before = r"(?<!\w)" if spaced else ""
+        before, edge = (r"(?<!\w)", r"(?!\w)") if spaced else ("", "")
         return re.compile(shape.replace("…", f"{before}(?:{text(pick)}){edge}"))
 
     def changes(pick: str) -> dict[ChangeKind, re.Pattern[str]]:
@@ -166,9 +165,9 @@ def words_of(language: Language) -> Words:
         only(table.link, r"(?:[\s,、，]*(?:…))+[\s,、，.。!！]*$"),
         only(table.old, r"(?:…)\s*$"),
         only(table.old_after, r"^\s*(?:…)"),
-        re.compile(text(table.edge)),
-        re.compile(text(table.chatter)),
-        re.compile(text(table.reports)),
+        whole(table.edge),
+        whole(table.chatter),
+        whole(table.reports),
         whole(table.titled),
         whole(table.note),
         whole(table.states),

@@ -13,6 +13,7 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.near import mentions, parts
 from app.agent.rules.passages import questions
+from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Thing, ThingKind
 
 NAME = "n"
@@ -87,6 +88,13 @@ def _widest(marked: Marked, one: Named) -> Named:
     end = max(each.end for each in wide)
     best = [each for each in wide if each.end == end]
     return best[0] if len(best) == 1 else one
+
+
+def settled(intent: str, language: Language, named: Named, **arguments: str) -> Route:
+    """Return a change of the one thing that is named; of several it will be asked which."""
+    if len(named.things) == 1:
+        return Route(intent, language, arguments, named.things)
+    return Route(intent, language, {**arguments, "target": named.words})
 
 
 def _widened(marked: Marked, one: Named) -> Named:
