@@ -18,7 +18,7 @@ from app.agent.rules.changes import (
     several,
     texts,
 )
-from app.agent.rules.dialogue import slots
+from app.agent.rules.dialogue import dialogue_words, slots
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
@@ -151,7 +151,12 @@ def tidied(asked: Asked, found: Route) -> Route:
     if found.get("target") and (found.get("by") or found.get("day")):
         target = marked.Marked(found.get("target"))
         target.fit(words.also["reschedule"], "p")
-        arguments["target"] = found.get("target") if target.left(words) else ""
+        several = any(
+            dialogue_words.whole(language, name, found.get("target"))
+            for name in ("both", "every", "other")
+        )
+        keeps = several or target.left(words)
+        arguments["target"] = found.get("target") if keeps else ""
     return msgspec.structs.replace(found, arguments=arguments)
 
 

@@ -315,9 +315,12 @@ def _new_note(
         title = texts.text_of(head, words, kind) if is_titled else ""
         if not title and not texts.is_covered(head, words, kind):
             return None
+    if title and not content and not words.spaced:
+        # “タイトルは陶器市、場所は駅前広場”
+        title, content = texts.title_and_text(title)
     if not title and content:
-        inner, rest = texts.content_of(Marked(content), words)
-        title, content = (inner.message.strip(" ,，、"), rest) if rest else ("", content)
+        inner, text = texts.content_of(Marked(content), words)
+        title, content = (inner.message.strip(" ,，、"), text) if text else ("", content)
     if content and not folder:
         folder, content = _folder_at_end(asked, content, things, language)
     if not (title or content):

@@ -46,7 +46,7 @@ def may_tell(asked: Asked, route: Route, language: Language) -> bool:
         return True
     if words.denies.search(text):
         return is_unsure or bool(route.get("reopen"))
-    several = len(_clauses(asked.message, language)) > 1
+    several = len(clauses_of(asked.message, language)) > 1
     return several and (route.intent in UNSURE or (route.is_loose and _reports(route)))
 
 
@@ -81,14 +81,7 @@ def ask(asked: Asked, language: Language) -> Step | None:
     """Return the question whether all that a message tells of is done, or is open again; None where
     it tells of no todo.
     """
-    done = {
-        row["id"]: row["completed"]
-        for result in asked.of("search_todos")[:1]
-        for row in result.content["todos"]
-    }
-    things = near.things(asked)
-    todos = [one for one in things if one.kind == "todo"]
-    open_ones = [one for one in todos if not done.get(one.id)]
+    open_ones = open_todos(asked)
     if told := _reported(asked, open_ones, language):
         told = [_shown_before(asked, one) for one in told]
         if len(told) == 1 and len(told[0]) > 1:
@@ -97,10 +90,11 @@ def ask(asked: Asked, language: Language) -> Step | None:
         found = [one[0] for one in told if len(one) == 1]
         return _meant(language, {"wish": "complete_todo"}, found) if found else None
     denies = words_of(language).denies.search(Marked(asked.message).text) is not None
-    mine = [one for one in todos if done.get(one.id)] if denies else open_ones
+    todos = [one for one in near.things(asked) if one.kind == "todo"]
+    mine = [one for one in todos if one not in open_ones] if denies else open_ones
     found = []
     verb = ""
-    for clause in [asked.message] if denies else _clauses(asked.message, language):
+    for clause in [asked.message] if denies else clauses_of(asked.message, language):
         one = _told(clause, mine, verb)
         if one is None:
             return None
@@ -115,6 +109,17 @@ def _shown_before(asked: Asked, things: tuple[Thing, ...]) -> tuple[Thing, ...]:
     last = asked.earlier[0] if asked.earlier else Trace()
     mine = tuple(one for one in things if one in (*last.shown, *last.about))
     return mine if len(mine) == 1 else things
+
+
+def open_todos(asked: Asked) -> list[Thing]:
+    """Return the todos that are there and not done."""
+    done = {
+        row["id"]
+        for result in asked.of("search_todos")[:1]
+        for row in result.content["todos"]
+        if row["completed"]
+    }
+    return [one for one in near.things(asked) if one.kind == "todo" and one.id not in done]
 
 
 def _meant(language: Language, wish: dict[str, str], found: Sequence[Thing]) -> Step | None:
@@ -133,7 +138,7 @@ def _reported(asked: Asked, todos: Sequence[Thing], language: Language) -> list[
         if one.kind == "person"
         for word in split_words(one.title)
     }
-    clauses = _clauses(asked.message, language)
+    clauses = clauses_of(asked.message, language)
     named = [_named(one, todos, people, language) for one in clauses]
     found: list[tuple[Thing, ...]] = []
     for at, name in enumerate(named):
@@ -203,7 +208,7 @@ def _is_about(said: str, thing: Thing, people: Collection[str], language: Langua
     )
 
 
-def _clauses(message: str, language: Language) -> list[str]:
+def clauses_of(message: str, language: Language) -> list[str]:
     """Return the parts of a message, each of which may tell of a todo."""
     pieces, start = [], 0
     text = Marked(message).text
@@ -220,7 +225,7 @@ def _told(clause: str, todos: Sequence[Thing], before: str) -> tuple[Thing, str]
     clause `before` where it has none: “the water bill is paid, the electricity, too”.
     """
     if questions.is_asian(clause):
-        return _told_unspaced(clause, todos, before)
+        return told_unspaced(clause, todos, before)
     row = parts.split(clause)
     places = mentions.named(row, todos, "todo") or _parts_of_names(row, todos)
     little = questions.little()
@@ -266,7 +271,7 @@ def _is_verb(verb: str, thing: Thing, named: str) -> bool:
     return bool(rest) and any(reports.tells_of(form, thing.title, said) for form in forms)
 
 
-def _told_unspaced(clause: str, todos: Sequence[Thing], before: str) -> tuple[Thing, str] | None:
+def told_unspaced(clause: str, todos: Sequence[Thing], before: str) -> tuple[Thing, str] | None:
     """Return the same of a clause in a script without spaces, whose verb is of Chinese letters."""
     row = parts.split(clause)
     for place in mentions.named_unspaced(row, todos, "todo"):

@@ -42,6 +42,8 @@ def add(
         return Step()
     if wish.intent == "tick_item" and not words.lacks.search(marked.text):
         return Step()
+    if thing.kind == "note" and marked.has(changes.cues["step"]):
+        return Step()
     line = ""
     if wish.intent == "add_todo" and thing.kind == "note" and not is_named:
         tool, held = item_changes.call_for(thing), item_changes.held(asked, thing)
