@@ -6,7 +6,7 @@ import msgspec
 
 from app.agent.memory import persona
 from app.agent.rules import offers
-from app.agent.rules.changes import clauses
+from app.agent.rules.changes import reasons
 from app.agent.rules.dialogue import given_context, repairs
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.near import near
@@ -39,7 +39,7 @@ def corrected(asked: Asked, language: Language) -> str:
         if said.is_loose or said.intent not in routing.VERBATIM:
             asked = msgspec.structs.replace(asked, message=mended)
     text, takes_back = repairs.repair(asked, asked.message, language)
-    return asked.message if takes_back else clauses.without_reason(asked, text, language)
+    return asked.message if takes_back else reasons.without_reason(asked, text, language)
 
 
 def as_name(asked: Asked, found: Route) -> Route:

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import msgspec
 
 from app.agent.rules.answers import targets
-from app.agent.rules.changes import changes, days, named, readings, reused, told
+from app.agent.rules.changes import changes, named, readings, reused, told
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import references, resolve_reference
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.change_tables import ChangeKind, Changes
+from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.near import near
 from app.agent.rules.passages import questions
@@ -34,14 +34,10 @@ OF: Mapping[str, tuple[ThingKind, ...]] = {
 """The changes that a clause may wish of what another names, and the kinds of things they are of."""
 TOLD = frozenset({"ask", "leave", "cannot", "todo_state", "complete_todo", "list_todos", "events"})
 """What a clause may only seem to be that tells about a thing."""
-NO_TEXT = frozenset({"change_todo", "delete", "pin_note"})
-"""The changes that a reason may stand beside, as they take no text."""
 CHANGES = frozenset({"change_todo", "rename"})
 """The changes of a todo that may be wished together."""
 FIELDS = {"day", "by", "priority", "reopen", "clear", "title"}
 """The arguments of which each changes something else of a todo."""
-HARMLESS: frozenset[ChangeKind] = frozenset({"reschedule", "message", "move"})
-"""The kinds of change whose words tell about a thing, too."""
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff々]")
 SOMETHING = (Thing("todo", -1, "\ue000"), Thing("note", -1, "\ue000"))
 """What a clause is about as long as nobody knows which."""
@@ -132,42 +128,6 @@ def _change(asked: Asked, found: Sequence[Parted], act: Act) -> Step | None:
 
 def _settled(act: Act, wish: Route, asked: Asked) -> Step:
     return act(asked, wish)
-
-
-def without_reason(asked: Asked, message: str, language: Language) -> str:
-    """Return a message without the clause that only says why: “delete the optician, they called
-    it off”.
-    """
-    if language_data.has_table(language, Changes):
-        for one, other in _parted(message, language):
-            for wish, reason in ((one, other), (other, one)):
-                if _names_its_own(wish, language) and _is_reason(asked, reason, wish, language):
-                    return wish
-    return message
-
-
-def _names_its_own(text: str, language: Language) -> bool:
-    """Return whether a clause is surely a change of what it names itself."""
-    found = routing.route_message(text, before=language)
-    target = found.get("target") or found.get("words")
-    if found.intent not in NO_TEXT or found.is_loose or not target:
-        return False
-    return bool(Marked(target).left(words_of(language)))
-
-
-def _is_reason(asked: Asked, text: str, wish: str, language: Language) -> bool:
-    """Return whether a clause tells something, and neither wishes nor asks."""
-    words, part = words_of(language), msgspec.structs.replace(asked, message=text)
-    marked = Marked(text)
-    tells = words.states.search(marked.text) or words.denies.search(marked.text)
-    if not tells or words.asks.search(marked.text) or days.find(text, asked, language):
-        return False
-    kinds = readings.kinds_of(part, language)
-    same = readings.kinds_of(msgspec.structs.replace(asked, message=wish), language)
-    if not set(kinds) <= {*same, *HARMLESS}:
-        return False
-    found = routing.route_message(text, before=language)
-    return found.intent in {"ask", "cannot"} or (found.intent == "complete_todo" and found.is_loose)
 
 
 def _parted(message: str, language: Language) -> Iterator[tuple[str, str]]:

@@ -43,6 +43,8 @@ class Words(NamedTuple):
     titled: re.Pattern[str]
     note: re.Pattern[str]
     states: re.Pattern[str]
+    because: re.Pattern[str]
+    subject: re.Pattern[str]
     saying: re.Pattern[str]
     cues: dict[ChangeKind, re.Pattern[str]]
     also: dict[ChangeKind, re.Pattern[str]]
@@ -158,6 +160,8 @@ def words_of(language: Language) -> Words:
         whole(table.titled),
         whole(table.note),
         whole(table.states),
+        whole(table.because),
+        whole(table.subject),
         whole(table.saying),
         changes("cues"),
         changes("also"),

@@ -29,7 +29,8 @@ def chosen(asked: Asked, said: Said, last: Trace) -> Route | None:
     question = last.asks
     if question is None or not question.choices or question.lacks == "yes" or said.asks:
         return None
-    if said.has("not_"):
+    first = _CLAUSE.split(said.message, maxsplit=1)[0]
+    if any("not_" in one.kinds and one.start < len(first) for one in said.tokens):
         return None
     things = _chosen_things(said, question)
     if len(things) != 1:
@@ -62,6 +63,11 @@ def _chosen_things(said: Said, question: Question) -> tuple[Thing, ...]:
         found = references.choose(question.choices, name, said.language) if name else None
         if found and len(found.things) == 1:
             return found.things
+    # “The honey of course, I can't face the cellar”
+    part = said._replace(message=first)
+    told = followup_questions.told_of(question.choices, part, in_any_form=True)
+    if len(told) == 1 and first != said.message and len(first) <= REST:
+        return told
     told = followup_questions.told_of(question.choices, said, in_any_form=True)
     left = said.left("helper", "there", "unchanged", "keep", "leave", "note", "due")
     return told if len(left) <= REST else ()

@@ -183,6 +183,9 @@ def told_of(things: Sequence[Thing], said: Said, *, in_any_form: bool = False) -
         for one, words in held.items()
     }
     heard = {*map(fold, _words_of(said.message))}
+    if in_any_form:  # “furgo” for “furgoneta”
+        short = tuple(one for one in heard if len(one) >= LONG)
+        heard |= {word for words in held.values() for word in words if word.startswith(short)}
     message = plain_letters(said.message).lower()
     some = tuple(one for one in things if any(_is_heard(word, heard, message) for word in own[one]))
     return some if len(things) > 1 else ()

@@ -51,9 +51,10 @@ class Changes(Table, frozen=True):
     What people tell `of_self` is what they may want to `remember`, whose plain words are that.
     A title stands between `titled` and `saying`. What is to be written down and has a day is a
     todo where it is called no `note` and has no verb that `states` something. May be missing: the
-    verbs that `place` something to do, what says that it `must` be done, the words that `join` a
-    clause to the one before, and those that move something by a length of time, `earlier` or
-    `later`, and the verbs by which something `moves`, be it that no day is said.
+    words `because` of which a clause is a reason, its `subject` or verb by which it tells
+    something, the verbs that `place` something to do, what says that it `must` be done, the words
+    that `join` a clause to the one before, and those that move something by a length of time,
+    `earlier` or `later`, and the verbs by which something `moves`, be it that no day is said.
     """
 
     denies: Pieces
@@ -73,6 +74,8 @@ class Changes(Table, frozen=True):
     saying: Pieces
     kinds: dict[ChangeKind, Change]
     tells: Pieces = ""
+    because: Pieces = ""
+    subject: Pieces = ""
     place: Pieces = ""
     must: Pieces = ""
     join: Pieces = ""
