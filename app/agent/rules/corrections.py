@@ -7,7 +7,9 @@ import msgspec
 from app.agent.memory import persona
 from app.agent.rules import offers
 from app.agent.rules.changes import reasons
-from app.agent.rules.dialogue import given_context, repairs
+from app.agent.rules.dialogue import given_context, repairs, slots
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.followup_tables import FollowUp
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.near import near
 from app.agent.rules.phrases import phrases
@@ -38,8 +40,16 @@ def corrected(asked: Asked, language: Language) -> str:
         said = routing.route_message(asked.message, before=language)
         if said.is_loose or said.intent not in routing.VERBATIM:
             asked = msgspec.structs.replace(asked, message=mended)
-    text, takes_back = repairs.repair(asked, asked.message, language)
-    return asked.message if takes_back else reasons.without_reason(asked, text, language)
+    # Before a reason can pass for what it corrects: “Saturday is bad. Rather Sunday”.
+    text = reasons.without_reason(asked, asked.message, language)
+    text, takes_back = repairs.repair(asked, text, language)
+    if takes_back:
+        return asked.message
+    if language_data.has_table(language, FollowUp) and not (
+        asked.earlier and asked.earlier[0].asks
+    ):
+        text = slots.without_opening(text, language)
+    return reasons.without_reason(asked, text, language)
 
 
 def as_name(asked: Asked, found: Route) -> Route:

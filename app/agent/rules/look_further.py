@@ -8,6 +8,7 @@ import msgspec
 from app.agent.rules.answers import calendar_answers, list_answers, note_answers, targets, undo
 from app.agent.rules.dialogue import dialogue_words, resolve_reference, view_words
 from app.agent.rules.intents import INTENTS, TRIED
+from app.agent.rules.passages.questions import is_asian
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, Thing, Trace
 
@@ -160,10 +161,13 @@ def _others(asked: Asked, route: Route) -> list[Route]:
 def _without_days(asked: Asked, route: Route) -> str:
     """Return what a question after a day is about, without the days that it names itself."""
     text = dialogue_words.bare(route.said or asked.message)
-    if "when" not in view_words.sort_words(text, route.get("written") or route.language).said:
+    language = route.get("written") or route.language
+    if "when" not in view_words.sort_words(text, language).said:
         return ""
     days = dialogue_words.find_days(text, asked)
-    return f"{text[: days[1]]} {text[days[2] :]}" if days else text
+    text = f"{text[: days[1]]} {text[days[2] :]}" if days else text
+    # Where no spaces part words, those that ask stand between those of the name.
+    return " ".join(view_words.sort_words(text, language).rest) if is_asian(text) else text
 
 
 def _list_before(asked: Asked) -> tuple[Thing, ...]:

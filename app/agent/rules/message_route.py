@@ -6,7 +6,7 @@ import msgspec
 
 from app.agent.rules import corrections, views
 from app.agent.rules.answers import list_filters
-from app.agent.rules.changes import changes
+from app.agent.rules.changes import changes, clauses
 from app.agent.rules.dialogue import continued, given_context, repairs, slots, view_words
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.phrases import phrases
@@ -59,6 +59,9 @@ def _understand(asked: Asked, language: Language) -> Route:
         asked = msgspec.structs.replace(asked, message=shown)
     message, takes_back = repairs.repair(asked, asked.message, language)
     found = routing.route_message(message, names=asked.persona.names, before=language)
+    unsure = found.is_loose or found.intent in UNTOLD
+    if own and unsure and (route := clauses.go_on(asked, language, continued.continue_from)):
+        return route
     if takes_back and (found.is_loose or found.intent in UNTOLD):
         return Route("leave", language, {})
     if found.intent in UNTOLD and (rest := slots.without_lead(message, language)) != message:

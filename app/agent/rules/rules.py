@@ -13,8 +13,9 @@ from app.agent.rules.answers import (
     calendar_answers,
     list_answers,
     remote_tool_answers,
+    said_messages,
 )
-from app.agent.rules.changes import changes, clauses, reused
+from app.agent.rules.changes import changes, clauses, left_over, reused
 from app.agent.rules.dialogue import slots, that_day
 from app.agent.rules.intents import DONE_WITH
 from app.agent.rules.listed import list_wishes
@@ -61,6 +62,9 @@ def next_step(asked: Asked) -> Step:
     if wish and wish.asks and wish.asks.choices:
         route = msgspec.structs.replace(route, things=wish.asks.choices)
     may = not message_route.is_narrow(asked) and near.may_be_near(asked, route)
+    asked, heard = said_messages.apart(asked)
+    if may and (told := said_messages.tell_first(asked, route, heard)):
+        return told if told.calls else _traced(asked, route, told)
     if may and (likely := corrections.ask_likely(asked, route, message_route.understand)):
         return likely
     step = clauses.change(asked, route, _act, message_route.understand, _step_of, may=may)
@@ -68,7 +72,12 @@ def next_step(asked: Asked) -> Step:
         step = list_answers.tell_refusal(asked, route)
     if look_further.looks_too_long(asked, step):
         step = Step(route.phrase("nothing", owner=asked.persona.owner))
+    if may:
+        step = said_messages.tell_instead(asked, route, step, heard)
     if not step.text or step.calls:
+        return step
+    step = left_over.offer(asked, route, step) if may else step
+    if step.calls:
         return step
     step = offers.offer_todo(asked, route, step)
     return _traced(asked, route, step)

@@ -16,6 +16,9 @@ from app.errors import Unavailable
 P = ParamSpec("P")
 R = TypeVar("R")
 READERS = 3
+LOOP_CACHE_KB = 12_000
+"""As much as searches among 10,000 notes use: with 4 MB each reads a dozen pages of the file, which
+is a twentieth of its time."""
 
 
 class Readers:
@@ -38,7 +41,9 @@ class Readers:
 
     def open(self) -> None:
         """Open the loop's own connection; the others come when they are first needed."""
-        self._local = connect(self._file.path, writes=False, sealed=self._file.sealed)
+        self._local = connect(
+            self._file.path, writes=False, sealed=self._file.sealed, cache=LOOP_CACHE_KB
+        )
 
     async def close(self) -> sqlite3.Connection:
         """Close all connections but the loop's own, and return that one.

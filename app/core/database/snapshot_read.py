@@ -23,8 +23,12 @@ def read_on_connection(
     **kwargs: Any,
 ) -> R:
     """Run `function(tx, …)` within one read transaction of a connection and give its result."""
-    with read_snapshot(connection):
+    # what `read_snapshot` does, without the microsecond that a block takes: every read pays it
+    connection.execute("BEGIN")
+    try:
         return function(Tx(connection, moment, settings), *args, **kwargs)
+    finally:
+        connection.execute("ROLLBACK")
 
 
 @contextlib.contextmanager

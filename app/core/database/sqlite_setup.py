@@ -18,6 +18,8 @@ Beside others that may, or where not even SQLite's own files can be made.
 """
 
 RESTART_BYTES = 64 << 20
+CACHE_KB = 4_000
+"""What a connection that reads keeps of the file in memory."""
 TRIM_PAGES = 64
 # how a full disk shows where the log's index should grow
 IOERR_SHMSIZE = sqlite3.SQLITE_IOERR_SHMSIZE
@@ -26,11 +28,16 @@ CORRUPT_VTAB = sqlite3.SQLITE_CORRUPT_VTAB
 
 
 def connect(
-    path: Path, *, writes: bool, durability: Durability = "full", sealed: Sealed = ""
+    path: Path,
+    *,
+    writes: bool,
+    durability: Durability = "full",
+    sealed: Sealed = "",
+    cache: int = CACHE_KB,
 ) -> sqlite3.Connection:
     """Open the database, as the one connection that writes or as one that reads.
 
-    Where there is no file none is made.
+    Where there is no file none is made. `cache`: the kB of the file that it may keep in memory.
     """
     mode = "immutable=1" if sealed == "immutable" else "mode=rw" if writes else "mode=ro"
     connection = sqlite3.connect(
@@ -66,7 +73,7 @@ def connect(
         # on macOS a plain fsync does not reach the disk
         pragmas += ["fullfsync=ON", "checkpoint_fullfsync=ON", "temp_store=MEMORY"]
     else:
-        pragmas += ["query_only=ON", "cache_size=-4000"]
+        pragmas += ["query_only=ON", f"cache_size=-{cache}"]
     try:
         for pragma in pragmas:
             connection.execute(f"PRAGMA {pragma}")

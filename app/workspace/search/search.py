@@ -1,7 +1,7 @@
 """Searching notes, best first."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType, structs
@@ -16,7 +16,13 @@ from app.workspace.folders.folder_rows import IN_LIST, id_list
 from app.workspace.index import word_index
 from app.workspace.index.spellings import find_words
 from app.workspace.search.grep import snapshot_history as histories
-from app.workspace.search.ranking import findable, rank_by_meaning, rank_by_words, read_query
+from app.workspace.search.ranking import (
+    findable,
+    rank_by_meaning,
+    rank_by_words,
+    rank_few,
+    read_query,
+)
 from app.workspace.search.ranking.nearest_sentence import mark_nearest_sentence
 from app.workspace.search.ranking.query_language import Query, loosen_phrases
 from app.workspace.search.ranking.snippets import make_snippet, query_patterns
@@ -26,7 +32,6 @@ Wanted = Annotated[str, Meta(min_length=1, max_length=1000)]
 Mode = Literal["words", "meaning", "hybrid"]
 CONTENT_CHARACTERS = 2_000
 CATCH_UP_STEPS = 8
-LIGHT_BYTES = 1 << 18
 WORDS_ALONE = "Words alone ranked: "
 NOT_ALL = "Not all notes have been indexed by meaning yet; the others are found by their words."
 NO_PHRASE = "No note holds what is in quotes word for word; these hold words of it or are near."
@@ -138,9 +143,11 @@ async def search_notes(
     who made it and when, and since when the note no longer does. When that takes longer than 2
     seconds it is left unfinished.
     """
-    me = app.quick(access.hide_policy_notes, me)
     asked = SearchRequest(query, limit, folder_id, folder_name, mode)
-    hits = await _search_notes(app, me, asked)
+    hits = app.quick(_search_at_once, me, asked, None) if mode == "words" else None
+    if hits is None:
+        me = app.quick(access.hide_policy_notes, me)
+        hits = await _search_notes(app, me, asked)
     if len(hits.results) < min(limit, FEW_BY_PHRASE) and app.quick(_can_loosen, me, query):
         loose = await _search_notes(app, me, structs.replace(asked, loose=True))
         hits = _fill_up(hits, loose, limit)
@@ -211,14 +218,13 @@ async def _search_notes(app: App, me: Caller, asked: SearchRequest) -> Hits:
     found = await rank_by_meaning.rank_notes(app, me, ask)
     if isinstance(found, rank_by_meaning.Unranked):
         reason = None if found.reason is None else WORDS_ALONE + found.reason
-        return await _search_by_words(app, me, asked, reason)
+        at_once = app.quick(_search_at_once, me, asked, reason)
+        return at_once or await _search_by_words(app, me, asked, reason)
     notice = STALE if stale else NOT_ALL if app.part(VectorMaker).is_behind else None
     return await app.read(_hits_by_meaning, ask.query, found, asked.mode, notice)
 
 
 async def _search_by_words(app: App, me: Caller, asked: SearchRequest, notice: str | None) -> Hits:
-    if (hits := app.quick(_search_at_once, me, asked, notice)) is not None:
-        return hits
     stale = await catch_up(app)
     return await app.read(_search_on_reader, me, asked, STALE if stale else notice)
 
@@ -248,11 +254,8 @@ def _search_at_once(tx: Tx, me: Caller, asked: SearchRequest, notice: str | None
     if not findable.finds_only_own(tx, me):
         return None
     query = _read_query(tx, me, asked)
-    found = rank_by_words.rank_few_notes(tx, me, query, limit=asked.limit)
-    # Snippets read the texts, and long ones would hold up the event loop.
-    if found is None or sum(one.size for one in found) > LIGHT_BYTES:
-        return None
-    return hits_of_scores(tx, query, {one.id: one.score for one in found}, notice=notice)
+    found = rank_few.rank_few_notes(tx, me, query, limit=asked.limit)
+    return None if found is None else _make_hits(query, found, notice)
 
 
 def _rank_request(tx: Tx, me: Caller, asked: SearchRequest) -> rank_by_meaning.RankRequest:
@@ -268,22 +271,15 @@ def _rank_request(tx: Tx, me: Caller, asked: SearchRequest) -> rank_by_meaning.R
 def _hits_by_meaning(
     tx: Tx, query: Query, found: rank_by_meaning.Ranked, mode: Mode, notice: str | None
 ) -> Hits:
-    return hits_of_scores(
-        tx,
-        query,
-        found.scores,
-        places=found.places,
-        matches=found.matches,
-        mode=mode,
-        notice=_query_notice(query, notice),
-    )
+    shown, told = _read_shown(tx, found.scores), _query_notice(query, notice)
+    return _make_hits(query, shown, told, mode, found)
 
 
 def _search_on_reader(tx: Tx, me: Caller, asked: SearchRequest, notice: str | None) -> Hits:
     ask = _rank_request(tx, me, asked)
     found = rank_by_words.rank_notes(tx, me, ask.query, limit=ask.limit, folder_id=ask.folder_id)
     scores = {one.id: one.score for one in found}
-    return hits_of_scores(tx, ask.query, scores, notice=_query_notice(ask.query, notice))
+    return _make_hits(ask.query, _read_shown(tx, scores), _query_notice(ask.query, notice))
 
 
 def _query_notice(query: Query, notice: str | None) -> str | None:
@@ -296,49 +292,52 @@ def _query_notice(query: Query, notice: str | None) -> str | None:
     )
 
 
-def hits_of_scores(
-    tx: Tx,
-    query: Query,
-    scores: dict[int, float],
-    *,
-    places: Mapping[int, tuple[int, int]] | None = None,
-    matches: Mapping[int, rank_by_meaning.Match] | None = None,
-    mode: Mode = "words",
-    notice: str | None = None,
-) -> Hits:
-    """Return notes as the answer shows them, in the order of `scores`.
-
-    Where no word hits, with the sentence nearest to the query of the passage at its place in
-    `places`.
-    """
+def _read_shown(tx: Tx, scores: Mapping[int, float]) -> list[tuple[rank_few.Shown, float]]:
+    """Return what is shown of notes, each with its score, in the order of `scores`."""
     rows = tx.all(
         f"SELECT id, title, folder_id, updated_at, content FROM notes WHERE id IN ({IN_LIST})",
         ids=id_list(list(scores)),
     )
-    by_id: dict[int, Any] = {row["id"]: row for row in rows}
+    by_id = {row[0]: rank_few.Shown(*row) for row in rows}
+    return [(by_id[note_id], score) for note_id, score in scores.items() if note_id in by_id]
+
+
+def _make_hits(
+    query: Query,
+    found: Iterable[tuple[rank_few.Shown, float]],
+    notice: str | None,
+    mode: Mode = "words",
+    meant: rank_by_meaning.Ranked | None = None,
+) -> Hits:
+    """Return notes with their scores as the answer shows them.
+
+    Of a note that was found by meaning, and in which no word hits, the sentence nearest to the
+    query in the passage by which it is near.
+    """
     wanted = query_patterns(query)
     hits: list[Hit] = []
     passages: list[Passage] = []
-    for note_id, score in scores.items():
-        if note_id not in by_id:
-            continue
-        _, title, folder_id, updated_at, content = by_id[note_id]
+    match: rank_by_meaning.Match = "words"
+    for note, score in found:
         # Not FTS5's own snippet(): in a text of megabytes that holds a word thousands of times it
         # takes seconds.
+        content = note.content
         text, marks = make_snippet(content, wanted)
-        if not marks and places and note_id in places:
-            text, marks = mark_nearest_sentence(query, content, *places[note_id])
+        if meant is not None:
+            match = meant.matches[note.id]
+            if not marks and note.id in meant.places:
+                text, marks = mark_nearest_sentence(query, content, *meant.places[note.id])
         hits.append(
             Hit(
-                note_id,
-                title,
+                note.id,
+                note.title,
                 text,
                 marks,
-                folder_id,
+                note.folder_id,
                 round(score, 6),
-                updated_at,
-                (matches or {}).get(note_id, "words"),
+                note.updated_at,
+                match,
             )
         )
-        passages.append(Passage(note_id, title, text, content[:CONTENT_CHARACTERS]))
+        passages.append(Passage(note.id, note.title, text, content[:CONTENT_CHARACTERS]))
     return Hits(hits, Passages(passages), mode=mode, notice=notice)

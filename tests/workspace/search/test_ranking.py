@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.workspace.search import search
-from app.workspace.search.ranking import allowed_notes, rank_by_words, read_query
+from app.workspace.search.ranking import allowed_notes, rank_by_words, rank_few, read_query
 from tests.conftest import Client, MovableClock, Served
 
 pytestmark = pytest.mark.anyio
@@ -106,7 +106,7 @@ async def test_a_note_with_the_rarest_word_is_ranked_however_old_it_is(
     alice: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rank_by_words, "RANKED", 5)
-    monkeypatch.setattr(rank_by_words, "LIGHT", 2)
+    monkeypatch.setattr(rank_few, "MOST_NOTES", 2)
     await alice.note("old rare", "okapi")
     await alice.note("old both", "okapi zebra")
     await fill(alice, 20, "zebra")
@@ -119,7 +119,7 @@ async def test_a_common_word_is_ranked_where_it_is_prominent_though_newer_notes_
     alice: Client, monkeypatch: pytest.MonkeyPatch, where: dict[str, Any]
 ) -> None:
     monkeypatch.setattr(rank_by_words, "RANKED", 5)
-    monkeypatch.setattr(rank_by_words, "LIGHT", 2)
+    monkeypatch.setattr(rank_few, "MOST_NOTES", 2)
     note = await alice.ok(
         "POST", "/os/notes", status=201, json={"title": "Old", "content": "no animal", **where}
     )
@@ -141,7 +141,7 @@ async def test_many_trashed_or_foreign_matches_hide_no_note(
     served: Served, alice: Client, bob: Client, monkeypatch: pytest.MonkeyPatch, ranked: int
 ) -> None:
     monkeypatch.setattr(rank_by_words, "RANKED", ranked)
-    monkeypatch.setattr(rank_by_words, "LIGHT", 2)
+    monkeypatch.setattr(rank_few, "MOST_NOTES", 2)
     folder = await alice.folder("Shared")
     await alice.note("shared", "zebra", folderId=folder)
     await fill(alice, 40, "zebra")
@@ -159,8 +159,8 @@ async def test_many_trashed_or_foreign_matches_hide_no_note(
 async def test_a_search_finds_the_same_with_and_without_a_thread(
     alice: Client, monkeypatch: pytest.MonkeyPatch, light: int, size: int
 ) -> None:
-    monkeypatch.setattr(rank_by_words, "LIGHT", light)
-    monkeypatch.setattr(search, "LIGHT_BYTES", size)
+    monkeypatch.setattr(rank_few, "MOST_NOTES", light)
+    monkeypatch.setattr(rank_few, "MOST_BYTES", size)
     await alice.note("both", "zebra okapi")
     await alice.note("one", "zebra")
     await fill(alice, 3, "other")
@@ -170,6 +170,47 @@ async def test_a_search_finds_the_same_with_and_without_a_thread(
             ("both", True, ["zebra", "okapi"]),
             ("one", False, ["zebra"]),
         ]
+
+
+LIGHT_QUERIES = (
+    "zebra",
+    "zebra okapi",
+    "okapi nowhere",
+    "the zebra",
+    "okapi the lion",
+    "zebras okapi lion",
+    "Okapi okapi zebra walrus",
+    "the griffin unicorn",
+    "nowhere",
+)
+
+
+@pytest.mark.parametrize("limit", [1, 6, 50])
+async def test_few_notes_are_ranked_as_many_are(
+    alice: Client, monkeypatch: pytest.MonkeyPatch, limit: int
+) -> None:
+    words = ["zebra", "okapi", "lion", "the", "walrus"]
+    for folder, times in {"Gone": 3, "Zoo": 1}.items():
+        files = [
+            {
+                "path": f"{folder}/{number}",
+                "content": "other "
+                + " ".join(
+                    f"{word} " * (times * (number // 3**at % 3 - 1))
+                    for at, word in enumerate(words)
+                ),
+            }
+            for number in range(0, 243, 5)
+        ]
+        await alice.ok("POST", "/accumulate", json={"files": files})
+    await alice.note("far down", "zebra okapi the lion" + " other" * 4_000)
+    await alice.note("mythical", "a unicorn and the griffin")
+    await alice.note("long", "walrus" + " other" * rank_few.MOST_OF_ONE)
+    await alice.ok("DELETE", f"/os/folders/{await alice.folder('Gone')}")
+    as_few = [await results(alice, query, limit=limit) for query in LIGHT_QUERIES]
+    monkeypatch.setattr(rank_few, "MOST_NOTES", -1)
+    assert [await results(alice, query, limit=limit) for query in LIGHT_QUERIES] == as_few
+    assert all(len(found) >= min(limit, 16) for found in as_few[:2])
 
 
 OPERATORS = [

@@ -213,7 +213,7 @@ def _plain_todo(asked: Asked, route: Route) -> Route:
     said, language = route.get("task"), _language(route)
     more: dict[str, str] = {}
     if route.intent == "add_todo" and said and not route.get("tasks"):
-        said, more = extras.take(said, language)
+        said, more = extras.take(plain_tasks.tidied(asked, said, language), language)
         route = msgspec.structs.replace(route, arguments={**route.arguments, "task": said, **more})
     several = plain_tasks.several(asked, route)
     if route.intent != "add_todo" or not said or several != route:

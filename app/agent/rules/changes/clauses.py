@@ -10,10 +10,12 @@ import msgspec
 from app.agent.rules.answers import targets
 from app.agent.rules.changes import changes, named, readings, reused, told
 from app.agent.rules.changes.marked import Marked, words_of
+from app.agent.rules.changes.reasons import HARMLESS
 from app.agent.rules.dialogue import references, resolve_reference
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.listed import list_wishes
 from app.agent.rules.near import near
 from app.agent.rules.passages import questions
 from app.agent.rules.routing import routing
@@ -38,6 +40,10 @@ CHANGES = frozenset({"change_todo", "rename"})
 """The changes of a todo that may be wished together."""
 FIELDS = {"day", "by", "priority", "reopen", "clear", "title"}
 """The arguments of which each changes something else of a todo."""
+GOES_ON = frozenset(
+    {"change_todo", "complete_todo", "add_step", "append_note", "tick_item", "delete", "pin_note"}
+)
+"""The changes by which a clause may go on from the turn before, of what that was about."""
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff々]")
 SOMETHING = (Thing("todo", -1, "\ue000"), Thing("note", -1, "\ue000"))
 """What a clause is about as long as nobody knows which."""
@@ -61,8 +67,38 @@ def wishes(asked: Asked, route: Route, understand: Understand) -> list[Parted]:
     return [
         Parted(lead, rest, wish)
         for lead, rest in _parted(asked.message, language)
-        if (wish := _about_it(asked, rest, language, understand)) and _only_tells(lead, language)
+        if (wish := _about_it(asked, rest, language, understand))
+        and (_only_tells(lead, language) or _duty(lead, language))
     ]
+
+
+def go_on(
+    asked: Asked, language: Language, continue_from: Callable[[Asked, Language], Route | None]
+) -> Route | None:
+    """Return what one clause asks for in the light of the turn before, where the other only tells
+    something: “oh wait, they gave me feldspar, put it back”. Only where no spaces part words, as
+    else a clause may end anywhere.
+    """
+    known = language_data.has_table(language, Changes)
+    if not asked.earlier or not known or words_of(language).spaced:
+        return None
+    for one, other in _parted(asked.message, language):
+        for wish, rest in ((other, one), (one, other)):
+            part = msgspec.structs.replace(asked, message=wish)
+            if _wishes_nothing(asked, rest, language) and (found := continue_from(part, language)):
+                settled = found.things and found.intent in GOES_ON
+                if found.intent == "undo" or settled:
+                    return found
+    return None
+
+
+def _wishes_nothing(asked: Asked, text: str, language: Language) -> bool:
+    """Return whether a clause neither wishes nor asks anything."""
+    part = msgspec.structs.replace(asked, message=text, results=())
+    words, plain = words_of(language), Marked(text).text
+    asks = words.asks.search(plain) or re.search("[?？]", plain)
+    wishes = set(readings.kinds_of(part, language)) - HARMLESS
+    return not asks and not wishes and not words.must.search(plain)
 
 
 def change(
@@ -74,21 +110,27 @@ def change(
     language = route.get("written") or route.language
     if not may or not language_data.has_table(language, Changes):
         return otherwise(asked, route)
+    if step := list_wishes.change_spoken_of(asked, route, act):
+        return step
     if wish := _both(asked, language, understand):
         return changes.traced(
             wish, act(asked, msgspec.structs.replace(wish, language=route.language))
         )
     found = wishes(asked, route, understand)
-    tells = told.may_tell(asked, route, language)
+    told_in = near.language_of(asked.message, language)
+    tells = told.may_tell(asked, route, told_in)
     if not (found or tells):
         return otherwise(asked, route)
     if missing := _missing(asked):
         return Step(calls=missing)
     step = _change(asked, found, act)
     if step is None and tells:
+        asks = told.ask(asked, told_in)
+        if asks and not told.is_settled(asked, route, told_in, asks):
+            return asks
         tried = reused.reuse(asked, functools.partial(_settled, otherwise, route))
         done = tried.trace is not None and tried.trace.undo
-        step = tried if tried.calls or done else told.ask(asked, language) or tried
+        step = tried if tried.calls or done else asks or tried
     return step or reused.reuse(asked, functools.partial(_settled, otherwise, route))
 
 
@@ -117,6 +159,9 @@ def _change(asked: Asked, found: Sequence[Parted], act: Act) -> Step | None:
         things = _named(asked, lead, wish)
         if not things or (len(things) > 1 and asked.earlier):
             continue
+        duty = "" if _only_tells(lead, wish.language) else _duty(lead, wish.language)
+        if duty and not all(_is_all_named(duty, one.title) for one in things):
+            continue  # “I must buy bread, put it on Friday” is a new todo beside “Buy flour”
         settled = msgspec.structs.replace(wish, things=things)
         if len(things) > 1 or not _is_sure(things[0], lead, wish):
             return targets.ask_meant(settled, things)
@@ -178,6 +223,21 @@ def _only_tells(lead: str, language: Language) -> bool:
         return True
     found = routing.route_message(lead, before=language)
     return found.is_loose or found.intent in TOLD
+
+
+def _duty(lead: str, language: Language) -> str:
+    """Return what a clause says must be done; empty where it says nothing of that."""
+    words = words_of(language)
+    first = Marked(words.join.split(Marked(lead).text, maxsplit=1)[0])
+    return first.left(words) if first.fit(words.must, "p") else ""
+
+
+def _is_all_named(duty: str, title: str) -> bool:
+    """Return whether a title has all the words of what must be done, in whatever form."""
+    stems = resolve_reference.word_stems(duty)
+    return bool(stems) and bool(
+        resolve_reference.fitting_rows(duty, [{"title": title}], strictly=False)
+    )
 
 
 def _missing(asked: Asked) -> tuple[tuple[str, dict[str, object]], ...]:

@@ -35,6 +35,9 @@ class Words(NamedTuple):
     later: re.Pattern[str]
     shifts: re.Pattern[str]
     moves: re.Pattern[str]
+    finished: re.Pattern[str]
+    done: re.Pattern[str]
+    open: re.Pattern[str]
     link_before: re.Pattern[str]
     link_after: re.Pattern[str]
     old: re.Pattern[str]
@@ -126,6 +129,10 @@ def words_of(language: Language) -> Words:
         said = text(pattern)
         return re.compile(rf"(?<!\w)(?:{said})(?!\w)" if spaced else said)
 
+    def accented(pattern: Pieces) -> re.Pattern[str]:
+        said = language_data.join_pattern(pattern) or "(?!)"
+        return re.compile(rf"(?<!\w)(?:{said})(?!\w)" if spaced else said)
+
     def only(pick: Pieces, shape: str) -> re.Pattern[str]:
         edge = r"(?!\w)" if spaced else ""
         before = r"(?<!\w)" if spaced else ""
@@ -152,6 +159,9 @@ def words_of(language: Language) -> Words:
         whole(table.later),
         whole("|".join(map(text, (table.earlier, table.later, table.kinds["reschedule"].cues)))),
         whole(table.moves),
+        whole(table.finished),
+        accented(table.done),
+        whole(table.open),
         only(table.link, r"^(?:[\s,:：、，]*(?:…))+[\s,:：、，]*"),
         only(table.link, r"(?:[\s,、，]*(?:…))+[\s,、，.。!！]*$"),
         only(table.old, r"(?:…)\s*$"),

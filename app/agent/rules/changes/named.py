@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from app.agent.rules.changes import days
 from app.agent.rules.changes.marked import Marked, Words
 from app.agent.rules.dialogue import dialogue_words, references, resolve_reference
 from app.agent.rules.languages import language_data
@@ -61,6 +62,14 @@ def find(
         for one, end in [part[:2]]
         if set(marked.marks[one:end]) == {" "}
     ]
+    if places and questions.is_asian(marked.message):
+        # “Saturday” names no note “Saturday course”.
+        spans = days.find(marked.message, asked, language)
+        places = [
+            one
+            for one in places
+            if not any(start <= one.start and one.end <= end for start, end in spans)
+        ]
     said = [one for one in places if one.end <= but[0] or but[1] <= one.start]
     pointed = _pointed(asked, row, kinds, language) if first or not said else []
     if said and pointed and pointed[0].start < min(one.start for one in said):

@@ -43,8 +43,14 @@ def kinds_of(asked: Asked, language: Language) -> tuple[ChangeKind, ...]:
     if len(marked.text) > LONGEST or "\n" in marked.text.strip():
         return ()
     words = words_of(language)
-    if words.asks.search(marked.text) or words.tells.search(asked.message.lower()):
+    if words.tells.search(asked.message.lower()):
         return ()
+    if words.asks.search(marked.text):
+        # “Ask Ben when he comes” asks nothing here.
+        begun = words.courtesy.match(marked.text)
+        start = begun.end() if begun else 0
+        sends = not words.spaced and words.cues["message"].match(marked.text, start)
+        return ("message",) if sends else ()
     is_question = re.search("[?？]", marked.text) and not words.courtesy.search(marked.text)
     if is_question or _takes_back(asked.message, language):
         return ()
@@ -102,7 +108,7 @@ def _plain(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
     arguments: dict[str, str] = {}
     if kind == "reschedule":
         arguments = days.shift(asked, marked, language)
-        if not arguments and (day := _new_day(asked, marked, words, language)):
+        if not arguments and (day := new_day(asked, marked, language)):
             arguments = {"day": day}
         if not arguments and not words.moves.search(marked.text):
             return None  # else it is asked to which day
@@ -129,8 +135,9 @@ def _plain(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
     return Route(intent, language, {name: target, **fixed, **arguments})
 
 
-def _new_day(asked: Asked, marked: Marked, words: Words, language: Language) -> str:
+def new_day(asked: Asked, marked: Marked, language: Language) -> str:
     """Return the day that something is moved to, and not the one that it was on."""
+    words = words_of(language)
     found = days.find(marked.message, asked, language)
     new = [(start, end) for start, end in found if not is_old(marked.text, start, end, words)]
     marked.mark(found, "d")
@@ -193,6 +200,8 @@ def _head_and_text(
         if kind == "rename":
             # What stands in the new name is no name of what gets it.
             named = [one for one in named if not quoted[0] <= one.start < quoted[1]]
+            if not words.spaced and (cue := words.cues[kind].search(marked.text)):
+                named = [one for one in named if one.start < cue.start()]
             if not (named or said) and (new := last_spoken.new_name(asked, of, words)):
                 return new
             if named and last_spoken.is_new_note(marked, named[0], words):

@@ -16,6 +16,7 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.routing import routing
+from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked
 from app.core.process.caches import keep_latest
 
@@ -145,32 +146,67 @@ def _is_reason(asked: Asked, clause: Clause, wish: str, language: Language) -> b
     if slots.has_kind(text, language, *WISHES) and not words.states.search(plain):
         return False
     has_subject = words.subject.search(plain)
-    if days.find(text, asked, language) and ("reschedule" in kinds or not has_subject):
-        return False
+    its_own = _names_its_own(asked, wish, language)
+    if _names_a_day(asked, text, its_own, language):
+        # “Sonntag kommt Besuch” moves nothing.
+        first = days.find(plain, asked, language)[:1]
+        moves = "reschedule" in kinds and not (first and not first[0][0])
+        if moves or not has_subject:
+            return False
     same = readings.kinds_of(msgspec.structs.replace(asked, message=wish), language)
     begun = any(words.cues[one].match(plain) for one in kinds)
     follows = asked.message.find(wish[:LEAST]) < clause.start
     if not kinds <= {*same, *HARMLESS} and (begun or not has_subject or not follows):
         return False
     found = routing.route_message(text, before=language)
-    return found.intent in {"ask", "cannot"} or (found.intent == "complete_todo" and found.is_loose)
+    # “The neighbour did it” names nothing that is done.
+    is_it = references.points(text.split()[-1], language)
+    reports = found.intent == "complete_todo" and (found.is_loose or is_it)
+    return found.intent in UNSURE or (reports and not (its_own and its_own.is_loose))
+
+
+def _names_a_day(asked: Asked, text: str, wish: Route | None, language: Language) -> bool:
+    """Return whether a clause names a day that may be of the wish beside it: not one that it only
+    tells of, where the wish has its own or needs none.
+    """
+    found = days.find(text, asked, language)
+    needs = wish is None or (
+        wish.intent == "change_todo" and not (wish.get("day") or wish.get("reopen"))
+    )
+    if not found or words_of(language).spaced or needs:
+        return bool(found)
+    marked = Marked(text)
+    marked.mark(found, "d")
+    marked.fit(words_of(language).denies, "p")
+    return not marked.left(words_of(language))
+
+
+def _names_its_own(asked: Asked, text: str, language: Language) -> Route | None:
+    """Return the change that a clause surely is of what it names itself, or of “it”; None where it
+    is none.
+    """
+    found = routing.route_message(text, before=language)
+    spaced = words_of(language).spaced
+    if found.intent in UNSURE:
+        part = msgspec.structs.replace(asked, message=text, earlier=asked.earlier if spaced else ())
+        kinds = [one for one in readings.kinds_of(part, language) if one in readings.PLAIN]
+        found = next(iter(readings.read(part, kinds, (), language)), found)
+    reports = not spaced and found.intent == "complete_todo" and found.is_loose
+    sure = (found.intent in NO_TEXT and not found.is_loose) or reports
+    return found if sure and (found.get("target") or found.get("words")) else None
 
 
 def _is_wish(asked: Asked, text: str, leads: Sequence[Clause], language: Language) -> bool:
     """Return whether a text is surely a change of what it names itself, or of what was spoken of;
     a clause that `leads` it may name that as well, but for one that corrects.
     """
-    found = routing.route_message(text, before=language)
-    part = msgspec.structs.replace(asked, message=text)
-    if found.intent in UNSURE:
-        kinds = [one for one in readings.kinds_of(part, language) if one in readings.PLAIN]
-        found = next(iter(readings.read(part, kinds, (), language)), found)
-    target = found.get("target") or found.get("words")
-    is_sure = found.intent in NO_TEXT and not found.is_loose and target
-    if is_sure and Marked(target).left(words_of(language)):
+    found = _names_its_own(asked, text, language)
+    target = (found.get("target") or found.get("words")) if found else ""
+    if target and Marked(target).left(words_of(language)):
         return True
-    if is_sure and asked.earlier and not leads:
+    if target and asked.earlier and not leads:
         return True  # “move both to Saturday”, be it that it is asked which
+    part = msgspec.structs.replace(asked, message=text)
     after = continued.continue_from(part, language) if asked.earlier else None
     if after is None or after.intent not in OF_BEFORE:
         return False
@@ -180,7 +216,13 @@ def _is_wish(asked: Asked, text: str, leads: Sequence[Clause], language: Languag
     before = [asked.message[one.start : one.end] for one in leads]
     recent = references.recent(asked, readings.THINGS)
     return all(
-        (takes_back or slots.has_kind(one, language, "no", "bad"))
+        (takes_back or _corrects_day(asked, one, language))
         and all(followup_questions.without_name(one, thing.title) == one for thing in recent)
         for one in before
     )
+
+
+def _corrects_day(asked: Asked, text: str, language: Language) -> bool:
+    """Return whether a clause says no to a day: “no, on Tuesday I'm out”."""
+    says_no = slots.has_kind(text, language, "no", "bad")
+    return says_no and bool(days.find(text, asked, language))

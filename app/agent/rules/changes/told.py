@@ -4,11 +4,15 @@ Nothing is wished outright, so it is always asked.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
+from app.agent.rules.answers import targets
+from app.agent.rules.changes import days
 from app.agent.rules.changes.marked import Marked, words_of
-from app.agent.rules.dialogue import reports, resolve_reference
+from app.agent.rules.dialogue import followup_questions, reports, resolve_reference
+from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.question_tables import Questions
 from app.agent.rules.near import mentions, near, parts
 from app.agent.rules.near.parts import Part
 from app.agent.rules.passages import questions
@@ -18,6 +22,8 @@ from app.agent.turn.steps import Asked, Step, Thing
 
 UNSURE = frozenset({"ask", "todo_state", "cannot"})
 LONGEST = 200
+MOST = 5
+"""Of so many todos it is asked at most which is meant."""
 PART = 4
 """So many letters has a part of a word at least that names the whole."""
 _AFTER_TE = re.compile(r"(?<=[てで])(?=[\u30a0-\u30ff\u3400-\u9fff])")
@@ -33,10 +39,38 @@ def may_tell(asked: Asked, route: Route, language: Language) -> bool:
     words = words_of(language)
     if words.asks.search(text):
         return False
+    is_unsure = route.intent in UNSURE | {"list_todos"} or (
+        route.is_loose and route.intent != "change_todo"
+    )
+    if words.done.search(asked.message.lower()) and (is_unsure or _reports(route)):
+        return True
     if words.denies.search(text):
-        return route.intent in UNSURE or route.is_loose or bool(route.get("reopen"))
+        return is_unsure or bool(route.get("reopen"))
     several = len(_clauses(asked.message, language)) > 1
     return several and (route.intent in UNSURE or (route.is_loose and _reports(route)))
+
+
+def is_settled(asked: Asked, route: Route, language: Language, asks: Step) -> bool:
+    """Return whether a report may be of the list spoken of, or a pattern has read it and nothing
+    else is said of what is asked about.
+    """
+    if asked.earlier and followup_questions.list_before(asked.earlier[0], language):
+        return True
+    question = asks.trace.asks if asks.trace else None
+    if not _reports(route) or question is None:
+        return False
+    words, marked = words_of(language), Marked(asked.message)
+    _mark_names(marked, question.choices)
+    marked.mark(days.find(marked.message, asked, language), "d")
+    marked.mark((one.span() for one in words.done.finditer(marked.message.lower())), "c")
+    marked.fit(words.also["complete"], "c")
+    return not re.search(r"\w", marked.left(words))
+
+
+def _mark_names(marked: Marked, things: Sequence[Thing]) -> None:
+    own = {word for one in things for word in split_words(one.title)}
+    row = parts.split(marked.message)
+    marked.mark(((one.start, one.end) for one in row if one.word in own), "n")
 
 
 def _reports(route: Route) -> bool:
@@ -45,26 +79,112 @@ def _reports(route: Route) -> bool:
 
 def ask(asked: Asked, language: Language) -> Step | None:
     """Return the question whether all that a message tells of is done, or is open again; None where
-    a part of it tells of no todo, or of several.
+    it tells of no todo.
     """
     done = {
         row["id"]: row["completed"]
         for result in asked.of("search_todos")[:1]
         for row in result.content["todos"]
     }
-    todos = [one for one in near.things(asked) if one.kind == "todo"]
+    things = near.things(asked)
+    todos = [one for one in things if one.kind == "todo"]
+    open_ones = [one for one in todos if not done.get(one.id)]
+    if told := _reported(asked, open_ones, language):
+        if len(told) == 1 and len(told[0]) > 1:
+            words = {"words": ", ".join(one.title for one in told[0])}
+            return targets.ask_which(Route("complete_todo", language, words), told[0])
+        found = [one[0] for one in told if len(one) == 1]
+        return _meant(language, {"wish": "complete_todo"}, found) if found else None
     denies = words_of(language).denies.search(Marked(asked.message).text) is not None
-    mine = [one for one in todos if bool(done.get(one.id)) == denies]
-    found: list[Thing] = []
+    mine = [one for one in todos if done.get(one.id)] if denies else open_ones
+    found = []
     verb = ""
     for clause in [asked.message] if denies else _clauses(asked.message, language):
-        told = _told(clause, mine, verb)
-        if told is None:
+        one = _told(clause, mine, verb)
+        if one is None:
             return None
-        verb = told[1]
-        found.append(told[0])
+        verb = one[1]
+        found.append(one[0])
     wish = {"wish": "change_todo", "field": "reopen"} if denies else {"wish": "complete_todo"}
+    return _meant(language, wish, found)
+
+
+def _meant(language: Language, wish: dict[str, str], found: Sequence[Thing]) -> Step | None:
     return near.ask_meant(Route("mean", language, wish, tuple(dict.fromkeys(found))))
+
+
+def _reported(asked: Asked, todos: Sequence[Thing], language: Language) -> list[tuple[Thing, ...]]:
+    """Return what the clauses of a message name that they say is done, be it a clause later: of
+    each the todo, or those of which one may be meant.
+    """
+    if questions.is_asian(asked.message):
+        return []
+    people = {
+        word
+        for one in near.things(asked)
+        if one.kind == "person"
+        for word in split_words(one.title)
+    }
+    clauses = _clauses(asked.message, language)
+    named = [_named(one, todos, people, language) for one in clauses]
+    found: list[tuple[Thing, ...]] = []
+    for at, name in enumerate(named):
+        if name is None:
+            continue
+        said = _says_done(clauses[at], name.things, language)
+        for beside in (at + 1, at - 1):
+            if said is None and 0 <= beside < len(clauses) and named[beside] is None:
+                said = _says_done(clauses[beside], (), language)
+        # “The water bill is paid, the electricity too.”
+        if said or (said is None and found):
+            found.append(name.things)
+    return found
+
+
+def _says_done(clause: str, things: Sequence[Thing], language: Language) -> bool | None:
+    """Return whether a clause says beside names that something is done; None where it says neither
+    that nor that it is still open.
+    """
+    words, marked = words_of(language), Marked(clause)
+    _mark_names(marked, things)
+    is_done = marked.mark((one.span() for one in words.done.finditer(clause.lower())), "c")
+    return False if marked.has(words.open) else is_done or None
+
+
+def _named(
+    clause: str, todos: Sequence[Thing], people: Collection[str], language: Language
+) -> Part | None:
+    """Return where a clause names a todo by what it is about, and not only by its verb or a person;
+    None where it names none, or too many.
+    """
+    row = parts.split(clause)
+    places = mentions.named(row, todos, "todo") or _parts_of_names(row, todos)
+    verbs = [one.word for one in row if len(one.word) > 1]
+    for place in places:
+        said = clause[place.start : place.end]
+        mine = tuple(one for one in place.things if _is_about(said, one, people, language))
+        by_verb = tuple(one for one in mine if any(_is_verb(verb, one, said) for verb in verbs))
+        meant = by_verb or mine
+        if 0 < len(meant) <= MOST:
+            return place._replace(things=meant)
+    return None
+
+
+def _is_about(said: str, thing: Thing, people: Collection[str], language: Language) -> bool:
+    """Return whether a name holds a word of a todo's other than its verb in another form."""
+    own = split_words(thing.title)
+    # German has its verb at the end.
+    ends = language_data.load_table(language, Questions).capital_nouns
+    verb = own[-1] if ends else own[0]
+    others = {stem(one) for one in own if one != verb or len(own) == 1}
+    folded = fold_text(thing.title)
+    return any(
+        word in own
+        or not others.isdisjoint({stem(word), *resolve_reference.same(stem(word))})
+        or (len(word) >= PART and word in folded)
+        for word in split_words(said)
+        if word not in people
+    )
 
 
 def _clauses(message: str, language: Language) -> list[str]:

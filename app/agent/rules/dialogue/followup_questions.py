@@ -195,7 +195,9 @@ def _is_heard(word: str, heard: Collection[str], message: str) -> bool:
     if questions.is_asian(word):
         return word in message
     compounds = (one for one in heard if len(one) >= len(word) + LONG)
-    return word in heard or (len(word) > LONG and any(word in one for one in compounds))
+    if word in heard or (len(word) > LONG and any(word in one for one in compounds)):
+        return True
+    return word.endswith(tuple(one for one in heard if LONG <= len(one) <= len(word) - LONG))
 
 
 def named_recently(asked: Asked, said: Said, kinds: Sequence[ThingKind]) -> tuple[Thing, ...]:

@@ -54,7 +54,9 @@ class Changes(Table, frozen=True):
     words `because` of which a clause is a reason, its `subject` or verb by which it tells
     something, the verbs that `place` something to do, what says that it `must` be done, the words
     that `join` a clause to the one before, and those that move something by a length of time,
-    `earlier` or `later`, and the verbs by which something `moves`, be it that no day is said.
+    `earlier` or `later`, the verbs by which something `moves`, be it that no day is said, and what
+    says that something is `finished`; and, with their accents, the words of a report that
+    something is `done`, and those by which it is only thought, planned or still `open`.
     """
 
     denies: Pieces
@@ -82,6 +84,9 @@ class Changes(Table, frozen=True):
     earlier: Pieces = ""
     later: Pieces = ""
     moves: Pieces = ""
+    finished: Pieces = ""
+    done: Pieces = ""
+    open: Pieces = ""
     old_after: Pieces = "(?!)"
     edge: Pieces = "(?!)"
     macros: dict[str, Pieces] = msgspec.field(default_factory=dict)

@@ -88,6 +88,11 @@ def may_name(message: str, language: Language) -> bool:
     written down.
     """
     if questions.is_asian(message):
+        todo = changed.words_of(language).cues["todo"]
+        return todo.match(Marked(message).text) is None
+    # “More for the string list: …”
+    head = Marked(message.partition(":")[0]) if ":" in message else Marked("")
+    if list_words.words_of(language).cues["add"].search(head.text):
         return True
     ends = list(_CLAUSE.finditer(message))
     tail = Marked(message[ends[-1].end() :]).text if ends else ""

@@ -158,11 +158,14 @@ def _folders_named(tx: Tx, me: Caller, name: str) -> list[int]:
 def finds_only_own(tx: Tx, me: Caller) -> bool:
     """Return whether all that a caller may find is in their own index.
 
-    It is there, nothing waits for it, and nobody shares a folder with them.
+    It is there, nothing waits for it, nobody shares a folder with them, and none of their notes
+    holds the policy of a link.
     """
     sql = """SELECT EXISTS (SELECT 1 FROM word_owners WHERE owner_id = :me)
           AND NOT EXISTS (SELECT 1 FROM waiting_words)
              AND NOT EXISTS (SELECT 1 FROM folder_shares WHERE user_id = :me)
+             AND NOT EXISTS (
+               SELECT 1 FROM share_links WHERE owner_id = :me AND policy_note_id IS NOT NULL)
                AND (SELECT stale_to FROM word_index) = 0"""
     return me.reach is None and not me.withheld and bool(tx.value(sql, me=me.owns))
 

@@ -9,6 +9,7 @@ The guide has the table of what can be written.
 import re
 from collections.abc import Iterator
 from datetime import date
+from functools import cached_property
 from typing import Literal
 
 from msgspec import Struct, structs
@@ -75,7 +76,8 @@ class Filters(Struct, frozen=True):
 NO_FILTERS = Filters()
 
 
-class Query(Struct, frozen=True):
+# `dict`: the cached properties need a place of their own
+class Query(Struct, frozen=True, dict=True):
     """What is searched for: of each clause one term must occur, and nothing of `excluded`."""
 
     clauses: tuple[tuple[Term, ...], ...] = ()
@@ -92,14 +94,14 @@ class Query(Struct, frozen=True):
         """The beginnings that are looked for as whole words only."""
         return tuple(term.text for term in self.terms if term.whole)
 
-    @property
+    @cached_property
     def words(self) -> tuple[str, ...]:
         """The free words: those that need not all occur in notes that are found below the
         others.
         """
         return tuple(clause[0].text for clause in self.clauses if _is_free(clause))
 
-    @property
+    @cached_property
     def demands(self) -> tuple[tuple[Term, ...], ...]:
         """The clauses that hold for every note that is found.
 
@@ -153,12 +155,7 @@ class _Reader:
         self.today = today
         self.clauses: list[list[Term]] = []
         self.excluded: list[Term] = []
-        self.filters: dict[str, list[str]] = {
-            "tags": [],
-            "no_tags": [],
-            "folders": [],
-            "no_folders": [],
-        }
+        self.filters: dict[str, list[str]] = {}
         self.flags: dict[str, bool] = {}
         self.periods: list[Period] = []
         self.written: list[str] = []
@@ -170,19 +167,23 @@ class _Reader:
         while at < len(parts):
             at += self._take(parts, at)
         clauses = tuple(dict.fromkeys(tuple(clause) for clause in self.clauses))[:MOST_TERMS]
-        filters = Filters(
-            **{name: tuple(dict.fromkeys(values)) for name, values in self.filters.items()},
-            pinned=self.flags.get("pinned"),
-            todo=self.flags.get("todo"),
-            periods=tuple(self.periods),
-        )
         # For the vectors: operators alone mean nothing that a text could be near to.
         free = any(_is_free(clause) for clause in clauses)
         return Query(
             clauses,
             tuple(dict.fromkeys(self.excluded))[:MOST_TERMS],
-            filters,
+            self._read_filters(),
             " ".join(self.written) if free else "",
+        )
+
+    def _read_filters(self) -> Filters:
+        if not (self.filters or self.flags or self.periods):
+            return NO_FILTERS
+        return Filters(
+            **{name: tuple(dict.fromkeys(values)) for name, values in self.filters.items()},
+            pinned=self.flags.get("pinned"),
+            todo=self.flags.get("todo"),
+            periods=tuple(self.periods),
         )
 
     def _take(self, parts: list[re.Match[str]], at: int) -> int:
@@ -241,11 +242,10 @@ class _Reader:
         if said in (("in", "pinned"), ("is", "pinned"), ("is", "todo"), ("has", "todo")):
             self.flags[said[1]] = not without
         elif field == "tag" and (key := fold_name(note_tags.without_hash(value))):
-            self.filters["no_tags" if without else "tags"].append(key)
+            self.filters.setdefault("no_tags" if without else "tags", []).append(key)
         elif field == "folder" and value.strip():
-            self.filters["no_folders" if without else "folders"].append(
-                fold_name(value.strip().strip("/"))
-            )
+            name = fold_name(value.strip().strip("/"))
+            self.filters.setdefault("no_folders" if without else "folders", []).append(name)
         else:
             return False
         return True

@@ -18,7 +18,7 @@ import msgspec
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.workspace.index import word_index
-from app.workspace.index.spellings import fts_phrase, is_prefix_search, word_parts
+from app.workspace.index.spellings import fts_phrase
 from app.workspace.search.ranking.findable import (
     Condition,
     NotePlace,
@@ -32,13 +32,12 @@ from app.workspace.search.ranking.fts_expressions import (
     match_some,
     telling_words,
 )
-from app.workspace.search.ranking.query_language import NO_FILTERS, Query
+from app.workspace.search.ranking.query_language import Query
 from app.workspace.search.ranking.shared_scores import shared_scores
 
 RANKED, RANKED_BESIDE_MEANING = 2_000, 1_000
 PROMINENT = 5_000
 FEW = 300
-MOST_LIGHT, LIGHT = 4, 1_000
 MORE = 5
 RECENT, HALF_LIFE_DAYS = 0.1, 30.0
 PINNED = 0.1
@@ -59,7 +58,12 @@ class Found(msgspec.Struct, frozen=True):
     @property
     def score(self) -> float:
         """From 0 to 1: above a half where all occurs, below where only some does."""
-        return (self.full + absolute_score(self.relevance)) / 2
+        return score_of(self.relevance, full=self.full)
+
+
+def score_of(relevance: float, *, full: bool) -> float:
+    """Return the score of a note of such a relevance, from 0 to 1."""
+    return (full + absolute_score(relevance)) / 2
 
 
 def absolute_score(relevance: float) -> float:
@@ -86,31 +90,7 @@ def rank_notes(
     )
 
 
-def rank_few_notes(tx: Tx, me: Caller, query: Query, *, limit: int) -> list[Found] | None:
-    """Return what `rank_notes` does to a caller with whom nothing is shared, or None if it is much
-    work.
-
-    Little work is a few words without operators, and few notes hold any of them.
-    """
-    if (
-        not query.clauses
-        or query.demands
-        or query.excluded
-        or query.filters != NO_FILTERS
-        or len(query.clauses) > MOST_LIGHT
-    ):
-        return None
-    if any(len(word_parts(word)) > 1 or is_prefix_search(word) for word in query.words):
-        return None
-    if _count_matching(tx, me.owns, match_some(query, query.words), LIGHT) > LIGHT:
-        return None
-    place = NotePlace(me.owns, None)
-    return _rank_places(
-        tx, query, [(place, place_condition(tx, me, query, place))], limit, few=True
-    )
-
-
-def _count_matching(tx: Tx, owner: int, match: str, most: int) -> int:
+def count_matching(tx: Tx, owner: int, match: str, most: int) -> int:
     """Return how many notes match, or one more than so many."""
     name = word_index.table_name(owner)
     sql = f"SELECT count(*) FROM (SELECT 1 FROM {name} WHERE {name} MATCH :match LIMIT :most + 1)"
@@ -153,13 +133,10 @@ Where = Sequence[tuple[NotePlace, Condition]]
 
 
 class RankLimits(NamedTuple):
-    """How many notes are wanted, and how many are ranked for them where more match; with `few` it
-    is known that no word stands in many.
-    """
+    """How many notes are wanted, and how many are ranked for them where more match."""
 
     limit: int
     most: int
-    few: bool = False
 
     def of(self, place: NotePlace) -> "RankLimits":
         """Return what is wanted of a place: of one that is shared many more, since what is not
@@ -168,14 +145,12 @@ class RankLimits(NamedTuple):
         return self._replace(limit=max(self.limit, FEW)) if place.shared else self
 
 
-def _rank_places(
-    tx: Tx, query: Query, where: Where, limit: int, *, few: bool = False
-) -> list[Found]:
+def _rank_places(tx: Tx, query: Query, where: Where, limit: int) -> list[Found]:
     """Return the best notes of some places."""
     if not query.clauses:
         return _list_unranked(tx, where, limit)
     # More than are shown, since a recent change or a pin may lift one among them.
-    extent = RankLimits(limit + MORE, RANKED, few)
+    extent = RankLimits(limit + MORE, RANKED)
     found = _sort_by_relevance(tx, _notes_with_every_clause(tx, query, where, extent), full=True)[
         :limit
     ]
@@ -239,11 +214,7 @@ def _notes_with_some_words(tx: Tx, query: Query, where: Where, extent: RankLimit
         some, most = match_some(query, telling), extent.of(place)
         found = _best_of_owner(tx, place.owner, rule, some, match_prominent(query), most)
         # Where more match than are ranked, the newest would win over the one with the rare word.
-        since = (
-            None
-            if extent.few or len(telling) == 1
-            else _oldest_of_newest(tx, place.owner, some, extent.most)
-        )
+        since = None if len(telling) == 1 else _oldest_of_newest(tx, place.owner, some, extent.most)
         if since and (rarest := _rarest_word(tx, place.owner, telling, extent.most)):
             rest = [word for word in telling if word != rarest]
             for which in ("AND", "NOT"):
@@ -285,7 +256,7 @@ def _rarest_word(tx: Tx, owner: int, parts: Sequence[str], most: int) -> str | N
     """Return the word that the fewest notes hold; None where all stand in more than are ranked
     anyway.
     """
-    counts = ((_count_matching(tx, owner, fts_phrase(part), most), part) for part in parts)
+    counts = ((count_matching(tx, owner, fts_phrase(part), most), part) for part in parts)
     number, rarest = min((counted for counted in counts if counted[0]), default=(most + 1, ""))
     return rarest if number <= most else None
 
@@ -296,8 +267,6 @@ def _best_of_owner(
     """Return the best of one owner's notes: of the newest and the prominent ones, or of all where
     too few of those may be found.
     """
-    if extent.few:
-        return _best_matching(tx, owner, where, match, "", extent)
     if not has_index(tx, owner):
         return []
     since = _oldest_of_newest(tx, owner, match, extent.most)
@@ -347,7 +316,7 @@ def _best_matching(
         # found are trashed, so seldom most.
         some = 2 * extent.limit
         rows = first(some)
-        if len(rows) == extent.limit or _count_matching(tx, owner, match, some) <= some:
+        if len(rows) == extent.limit or count_matching(tx, owner, match, some) <= some:
             return rows
     return first(PROMINENT + RANKED)
 

@@ -1,9 +1,8 @@
 """The passage of a note that shows best why it was found, and where in it the hits are."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import islice
 from typing import NamedTuple
 
 from app.core.markdown.front_matter import body_start
@@ -51,7 +50,7 @@ def count_hits(text: str, pattern: Pattern, most: int = MOST_SPOTS) -> int:
     """Count how often a pattern stands in a text, up to a number at which more of it tells no
     more.
     """
-    return sum(1 for _ in islice(_find_spans(text, _fold_text(text), pattern), most))
+    return len(_find_spans(text, _fold_text(text), pattern, 0, len(text), most))
 
 
 class Snippet(NamedTuple):
@@ -81,7 +80,9 @@ def make_snippet(text: str, patterns: Sequence[Pattern]) -> Snippet:
         (at + by, min(end, last) + by)
         for pattern, own in zip(patterns, spots, strict=True)
         for at, end in (
-            own if len(own) < MOST_SPOTS else _find_spans(text, lowered, pattern, first, last)
+            own
+            if len(own) < MOST_SPOTS
+            else _find_spans(text, lowered, pattern, first, last, last - first)
         )
         if first <= at < last
     ]
@@ -122,8 +123,9 @@ def _passage_span(text: str, start: int) -> Span:
     parts = piece.split(None, WORDS)
     if len(parts) > WORDS:
         piece = piece[: -len(parts[WORDS])]
-    first = start + len(piece) - len(piece.lstrip())
-    return first, first + len(piece.strip())
+    said = piece.lstrip()
+    first = start + len(piece) - len(said)
+    return first, first + len(said.rstrip())
 
 
 def _merge_spans(spans: Iterable[Span]) -> list[Span]:
@@ -141,23 +143,21 @@ def _find_spots(
     text: str, lowered: str, patterns: Sequence[Pattern], begin: int
 ) -> list[list[Span]]:
     """Return where each of the patterns stands after `begin`, the first places of each."""
-    return [
-        list(islice(_find_spans(text, lowered, pattern, begin), MOST_SPOTS)) for pattern in patterns
-    ]
+    end = len(text)
+    return [_find_spans(text, lowered, pattern, begin, end, MOST_SPOTS) for pattern in patterns]
 
 
 def _best_place(places: Sequence[Sequence[Span]], otherwise: int) -> int:
     """Return the place from which, within a few lines, the rarest and the most of the patterns
     come, given where each stands.
     """
-    if len(places) == 1:
-        return places[0][0][0] if places[0] else otherwise
-    spots = sorted((at, number) for number, own in enumerate(places) for at, _ in own)
-    if len(spots) < 2:
-        return spots[0][0] if spots else otherwise
-    weights = [1 / (len(own) or 1) for own in places]
+    held = [own for own in places if own]
+    if len(held) < 2:  # any of its places is as good as another
+        return held[0][0][0] if held else otherwise
+    spots = sorted((at, number) for number, own in enumerate(held) for at, _ in own)
+    weights = [1 / len(own) for own in held]
     best, best_weight, end = 0, 0.0, 0
-    inside = [0] * len(places)
+    inside = [0] * len(held)
     for at, number in spots:
         while end < len(spots) and spots[end][0] <= at + NEAR:
             inside[spots[end][1]] += 1
@@ -170,48 +170,38 @@ def _best_place(places: Sequence[Sequence[Span]], otherwise: int) -> int:
 
 
 def _find_spans(
-    text: str, lowered: str, pattern: Pattern, start: int = 0, stop: int | None = None
-) -> Iterator[Span]:
-    """Find where a pattern stands in a part of a text.
+    text: str, lowered: str, pattern: Pattern, start: int, stop: int, most: int
+) -> list[Span]:
+    """Return the first `most` places at which a pattern stands in a part of a text.
 
     Where its letters begin a word whose key is the pattern's.
     """
-    # Most texts are ASCII, and of a search's time a fifth goes into finding words again.
-    if text.isascii():
-        return _find_spans_from(text, lowered, pattern, pattern.begun, start, stop)
-    return _find_spans_beyond_ascii(text, lowered, pattern, start, stop)
-
-
-def _find_spans_beyond_ascii(
-    text: str, lowered: str, pattern: Pattern, start: int, stop: int | None
-) -> Iterator[Span]:
-    found = False
-    for span in _find_spans_from(text, lowered, pattern, pattern.begun, start, stop):
-        found = True
-        yield span
+    found = _find_spans_from(text, lowered, pattern, pattern.begun, start, stop, most)
     # Points and marks may part the letters; then the first one has to do.
-    if not found:
-        yield from _find_spans_from(text, lowered, pattern, pattern.begun[:1], start, stop)
+    if not found and not text.isascii():
+        return _find_spans_from(text, lowered, pattern, pattern.begun[:1], start, stop, most)
+    return found
 
 
+# A list and not a generator: of a search's time a tenth goes into finding words again.
 def _find_spans_from(
-    text: str, lowered: str, pattern: Pattern, begun: str, start: int, stop: int | None
-) -> Iterator[Span]:
+    text: str, lowered: str, pattern: Pattern, begun: str, start: int, stop: int, most: int
+) -> list[Span]:
+    found: list[Span] = []
     spaced = begun[:1].isascii()
-    stop = len(text) if stop is None else stop
     at = lowered.find(begun, start, stop) if begun else -1
     # A short beginning stands almost everywhere in a text of megabytes: so many are enough.
-    for _ in range(MOST_LOOKED_AT):
-        if at < 0:
-            return
-        end = (
-            0
-            if spaced and at and lowered[at - 1].isalnum() and lowered[at - 1].isascii()
-            else _match_end(text, at, pattern)
-        )
+    looked = 0
+    while at >= 0 and looked < MOST_LOOKED_AT:
+        looked += 1
+        before = lowered[at - 1] if spaced and at else " "
+        end = 0 if before.isalnum() and before.isascii() else _match_end(text, at, pattern)
         if end:
-            yield at, min(end, stop)
+            found.append((at, min(end, stop)))
+            if len(found) == most:
+                break
         at = lowered.find(begun, max(end, at + 1), stop)
+    return found
 
 
 def _match_end(text: str, at: int, pattern: Pattern) -> int:
