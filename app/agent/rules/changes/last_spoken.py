@@ -5,11 +5,12 @@ from collections.abc import Sequence
 
 from app.agent.rules.changes import texts
 from app.agent.rules.changes.marked import Marked, Words, words_of
-from app.agent.rules.changes.named import Named
+from app.agent.rules.changes.named import NAME, Named, find, settled
 from app.agent.rules.dialogue import dialogue_words, references
 from app.agent.rules.languages.change_tables import ChangeKind
 from app.agent.rules.languages.language_tables import Language
-from app.agent.turn.steps import Asked, ThingKind
+from app.agent.rules.routing.routing import Route
+from app.agent.turn.steps import Asked, Thing, ThingKind
 
 NOTES: tuple[ThingKind, ...] = ("note",)
 
@@ -50,6 +51,21 @@ def same_tag(asked: Asked, kind: ChangeKind) -> dict[str, str]:
     tag = next((one.arguments["tag"] for one in asked.earlier if one.arguments.get("tag")), "")
     untag = {"untag": "yes"} if kind == "untag" else {}
     return {"tag": tag, **untag} if tag else {}
+
+
+def without_tag(asked: Asked, things: Sequence[Thing], language: Language) -> Route | None:
+    """Return that the one tag of a note goes, where a message only names the note."""
+    marked = Marked(asked.message)
+    named = find(asked, marked, things, ("note",), language)
+    if not named or not marked.mark([(named[0].start, named[0].end)], NAME):
+        return None
+    if not marked.fit(words_of(language).cues["untag"], "c"):
+        return None
+    if marked.has(words_of(language).denies) or not texts.is_covered(
+        marked, words_of(language), "untag"
+    ):
+        return None
+    return settled("change_note", language, named[0], untag="yes")
 
 
 def says_same_tag(message: str, language: Language) -> bool:

@@ -89,7 +89,7 @@ def _of_kind(asked: Asked, text: str, kind: ChangeKind, language: Language) -> R
     arguments = {field: "yes"} if field else {}
     if kind == "reschedule":
         arguments = days.shift(asked, marked, language)
-        day = "" if arguments else readings.new_day(asked, marked, language)
+        day = "" if arguments else days.new_day(asked, marked, language)
         arguments = {"day": day} if day else arguments
         if not arguments or arguments.get("earlier"):
             return None

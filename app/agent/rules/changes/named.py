@@ -13,6 +13,7 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.near import mentions, parts
 from app.agent.rules.passages import questions
+from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Thing, ThingKind
 
 NAME = "n"
@@ -75,6 +76,13 @@ def find(
     if said and pointed and pointed[0].start < min(one.start for one in said):
         return pointed
     return said or pointed or places
+
+
+def settled(intent: str, language: Language, named: Named, **arguments: str) -> Route:
+    """Return a change of the one thing that is named; of several it will be asked which."""
+    if len(named.things) == 1:
+        return Route(intent, language, arguments, named.things)
+    return Route(intent, language, {**arguments, "target": named.words})
 
 
 def _widened(marked: Marked, one: Named) -> Named:

@@ -59,6 +59,13 @@ def text_of(marked: Marked, words: Words, kind: ChangeKind, *, exact: bool = Fal
     return found[0] if len(found) == 1 else ""
 
 
+def is_covered(marked: Marked, words: Words, kind: ChangeKind) -> bool:
+    """Return whether all of a message belongs to its wish."""
+    for pattern in (words.courtesy, words.put, words.also[kind]):
+        marked.fit(pattern, "p")
+    return not re.search(r"\w", marked.left(words))
+
+
 def _is_empty(piece: str, words: Words, kind: ChangeKind) -> bool:
     return not _trimmed(piece, words, kind, exact=False)
 
@@ -101,6 +108,8 @@ def without_edge(text: str, beside: Sequence[re.Pattern[str]], words: Words) -> 
         if spans and spans[0][0] == 0:
             return text[spans[0][1] :]
         if spans and spans[-1][1] == len(plain):
+            if len(plain) - spans[-1][0] == 1 and text[-1].isupper():
+                continue  # “the violin A”
             return text[: spans[-1][0]]
     return text
 
