@@ -19,6 +19,8 @@ from app.agent.turn.steps import Asked, Question, Thing, Trace
 
 MARK = "Q1"
 """What stands in the plain words of a question for the thing that it is about."""
+ACTS = frozenset({"complete_todo", "delete", "change_todo", "pin_note", "add_step", "move_note"})
+"""What may have been meant for another thing."""
 UNSAID = frozenset({"ask", "cannot", "events", "leave"})
 """What an answer may seem to be by itself."""
 BEGINNING = 4
@@ -34,7 +36,7 @@ def chosen(asked: Asked, said: Said, last: Trace) -> Route | None:
     if question is None or not question.choices or question.lacks == "yes" or said.asks:
         return None
     first = _CLAUSE.split(said.message, maxsplit=1)[0]
-    if slots.has_kind(first, said.language, "not_"):
+    if any("not_" in one.kinds and one.start < len(first) for one in said.tokens):
         return None
     things = _chosen_things(said, question, first)
     if len(things) != 1:
@@ -67,6 +69,11 @@ def _chosen_things(said: Said, question: Question, first: str) -> tuple[Thing, .
         found = references.choose(question.choices, name, said.language) if name else None
         if found and len(found.things) == 1:
             return found.things
+    # “The honey of course, I can't face the cellar”
+    part = said._replace(message=first)
+    told = followup_questions.told_of(question.choices, part, in_any_form=True)
+    if len(told) == 1 and first != said.message and len(first) <= REST:
+        return told
     told = followup_questions.told_of(question.choices, said, in_any_form=True)
     left = said.left("helper", "there", "unchanged", "keep", "leave", "note", "due")
     return told if told and len(left) <= REST else _begun_by(first, question)
@@ -84,6 +91,42 @@ def _begun_by(clause: str, question: Question) -> tuple[Thing, ...]:
         if any(one.startswith(word) for one in split_words(thing.title) for word in words)
     ]
     return tuple(found) if len(found) == 1 else ()
+
+
+def rather(_: Asked, said: Said, last: Trace) -> Route | None:
+    """“No, the water one”, “not the passport, the bike”: what was done was meant for another
+    thing.
+    """
+    if last.intent not in ACTS or not last.undo or said.days or said.text or said.asks:
+        return None
+    if last.intent == "move_note" or said.has("undo", "delete"):
+        return None
+    name = _instead_of(said, last)
+    if not name and said.has("no") and not said.has("not_"):
+        name = said.left()
+    if len(name) < SHORTEST or not is_name(name) or not said.left(*KINDS):
+        return None
+    wish = said.message[said.message.index(name) :]
+    if any(routing.route_message(one).intent != "ask" for one in (name, wish)):
+        return None
+    wanted = {**last.arguments, "target": name, "words": name}
+    return settled(said, "instead", **wanted)
+
+
+def _instead_of(said: Said, last: Trace) -> str:
+    """Return the name beside a clause that only says no to the one thing that was changed; empty
+    where there is none.
+    """
+    names = []
+    is_denied = False
+    for clause in _CLAUSE.split(said.message) if len(last.about) == 1 else ():
+        rest = followup_questions.without_name(clause, last.about[0].title)
+        if rest != clause:
+            is_denied = slots.has_kind(rest, said.language, "not_", "no")
+            is_denied = is_denied and slots.only_little(rest, said.language, "not_", "helper")
+        elif name := slots.left_of(clause, said.language, "helper", "not_"):
+            names.append(name)
+    return names[0] if is_denied and len(names) == 1 else ""
 
 
 def other_meant(asked: Asked, said: Said, last: Trace) -> Route | None:
