@@ -40,6 +40,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the server has it
 memory_folder.use()
 gc.set_threshold(100_000, 20, 20)  # to look for garbage at Python's own pace takes a twentieth
+gc.disable()  # until all are collected: what is made until then stays
 # how fast a machine is proves nothing
 settings.register_profile(
     "at any speed", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow]
@@ -63,9 +64,9 @@ collect_ignore = NEED_A_BROWSER if browser.find() is None else []
 
 
 def pytest_collection_finish() -> None:
-    """Leave thousands of collected tests out of every later search for garbage."""
-    gc.collect()
+    """Look for garbage from now on, and never among thousands of collected tests."""
     gc.freeze()
+    gc.enable()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

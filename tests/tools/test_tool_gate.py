@@ -167,21 +167,19 @@ async def test_words_of_others_are_remembered_with_the_conversation(
     assert value(served, "SELECT count(*) FROM todos") == 1
 
 
-async def test_the_offline_brain_says_what_waits(
+async def test_without_a_model_only_the_turn_that_reads_words_of_others_waits(
     served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch, world: World
 ) -> None:
     events = await talk(served, alice, monkeypatch, [("read_outside", {})], "I read it.")
+    conversation = events[-1]["metadata"]["conversationId"]
     monkeypatch.undo()
-    body = await alice.ok(
-        "POST",
-        "/chat",
-        json={
-            "message": "add a todo: buy milk",
-            "stream": False,
-            "conversationId": events[-1]["metadata"]["conversationId"],
-        },
+    said_offline = {"message": "add a todo: buy milk", "stream": False}
+    told = await alice.ok("POST", "/chat", json=said_offline | {"conversationId": conversation})
+    assert "Added: buy milk" in told["response"]
+    await talk(
+        served, alice, monkeypatch, [("create_todo", {"title": "x"})], conversationId=conversation
     )
-    assert "waits for your yes (escalation 1)" in body["response"]
+    assert value(served, "SELECT group_concat(title) FROM todos") == "buy milk"
 
 
 async def test_three_refusals_in_a_row_end_the_turn(

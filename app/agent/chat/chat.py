@@ -49,7 +49,8 @@ class Begun(msgspec.Struct, frozen=True):
     agent_label: str
     model: str
     held: Reservation | None
-    taint: frozenset[Any] = frozenset()
+    inherited: frozenset[Any] = frozenset()
+    """Whose words, besides the owner's, stand in `history`."""
     attached: tuple[sqlite3.Row, ...] = ()
     origin: Origin = Origin("chat")
     feature: Feature = "chat"
@@ -162,14 +163,14 @@ def _begin_turn(
     message_attachments.add(tx, stored, files)
     conversation_rows.mark_read(tx, me.user, conversation, stored)
     turn = turn_rows.begin(tx, me, conversation, message=stored, model=model)
-    words = turn_rows.recent_taint(tx, conversation)
+    inherited = turn_rows.recent_taint(tx, conversation)
     place, label, origin = (
         ZoneInfo(zone or chosen.timezone),
         chosen.agent_name or "Agent",
         Origin("chat", conversation_id=conversation),
     )
     return Begun(
-        conversation, turn, tuple(history), place, label, model, held, words, files, origin
+        conversation, turn, tuple(history), place, label, model, held, inherited, files, origin
     )
 
 

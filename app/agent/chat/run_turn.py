@@ -29,9 +29,10 @@ async def run_to_end(
 ) -> Answer | AppError:
     """Run the turn to its end and store it; the last event is always its completion."""
     turn = Turn(app, me, wish.now.isoformat(timespec="minutes"), begun.zone.key, events.put_nowait)
-    turn.origin, turn.taint, turn.seconds, turn.told = (
+    turn.origin, turn.taint, turn.inherited, turn.seconds, turn.told = (
         begun.origin,
-        begun.taint | begun.words,
+        begun.words,
+        begun.inherited,
         begun.seconds,
         begun.told,
     )
@@ -175,7 +176,7 @@ def _store_end(tx: Tx, begun: Begun, turn: Turn, ended: TurnEnd, meter: Meter) -
         history=ended.history,
         error=ended.error.message if ended.error else None,
         # Only what this turn brought in: what it inherited fades with the turn it came from.
-        taint=" ".join(sorted(turn.taint - begun.taint | begun.words)),
+        taint=" ".join(sorted(turn.taint - turn.inherited | begun.words)),
     )
     episode_sources.add_turn(tx, begun.turn, answer=stored)
     return stored

@@ -34,6 +34,7 @@ async def drive_turn(
         straight = await lazy_import("app.agent.rules.rules_loop")
         ended: TurnEnd = await straight.run_rules(turn, prompt, history, meter=meter, now=now)
     else:
+        turn.taint |= turn.inherited
         loop, metered = (
             await lazy_import("app.agent.models.model_loop"),
             await lazy_import("app.agent.models.metered_model"),

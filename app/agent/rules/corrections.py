@@ -7,7 +7,9 @@ import msgspec
 from app.agent.memory import persona
 from app.agent.rules import offers
 from app.agent.rules.changes import clauses
-from app.agent.rules.dialogue import given_context, repairs
+from app.agent.rules.dialogue import given_context, repairs, slots
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.followup_tables import FollowUp
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.near import near
 from app.agent.rules.phrases import phrases
@@ -20,9 +22,7 @@ NAMING = frozenset({"ask", "cannot", "add_todo", "rename"})
 
 
 def corrected(asked: Asked, language: Language) -> str:
-    """Return a person's message as it is once its slips are mended, it has corrected itself, and
-    gives no reasons.
-    """
+    """Return a person's message as it is once its slips are mended and it has corrected itself."""
     if given_context.unwrap(asked.message, language) is not None:
         return asked.message
     # Only with an alphabet is a letter of a word mistyped.
@@ -39,7 +39,13 @@ def corrected(asked: Asked, language: Language) -> str:
         if said.is_loose or said.intent not in routing.VERBATIM:
             asked = msgspec.structs.replace(asked, message=mended)
     text, takes_back = repairs.repair(asked, asked.message, language)
-    return asked.message if takes_back else clauses.without_reason(asked, text, language)
+    if takes_back:
+        return asked.message
+    if language_data.has_table(language, FollowUp) and not (
+        asked.earlier and asked.earlier[0].asks
+    ):
+        text = slots.without_opening(text, language)
+    return clauses.without_reason(asked, text, language)
 
 
 def as_name(asked: Asked, found: Route) -> Route:

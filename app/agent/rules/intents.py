@@ -3,6 +3,7 @@
 from app.agent.rules.answers import (
     calendar_answers,
     folder_changes,
+    item_changes,
     list_answers,
     memory_answers,
     message_answers,
@@ -52,6 +53,7 @@ INTENTS = {
     "make_note": note_changes.make_note,
     "append_note": note_changes.append_note,
     "tick_item": note_changes.tick_item,
+    "change_items": item_changes.change_named,
     "replace_text": note_changes.replace_text,
     "change_note": note_changes.change_note,
     "pin_note": note_changes.pin_note,

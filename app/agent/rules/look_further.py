@@ -8,6 +8,7 @@ import msgspec
 from app.agent.rules.answers import calendar_answers, list_answers, note_answers, targets, undo
 from app.agent.rules.dialogue import dialogue_words, resolve_reference, view_words
 from app.agent.rules.intents import INTENTS, TRIED
+from app.agent.rules.passages.questions import is_asian
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, Thing, Trace
 
@@ -146,24 +147,33 @@ def _others(asked: Asked, route: Route) -> list[Route]:
         }
         intent = route.get(INSTEAD) or "ask"
         instead = msgspec.structs.replace(route, intent=intent, arguments=before)
-        return list({one.intent: one for one in (instead, ask, state)}.values())
+        # That no folder is called so has been seen.
+        named = _note_called(ask, before.get("folder", "")) or [instead]
+        return list({one.intent: one for one in (*named, ask, state)}.values())
     if route.is_loose and route.get("folder"):
-        # “The garden notes” may be one note of that name.
-        named = {"target": route.get("folder")}
-        return [msgspec.structs.replace(ask, intent="show_note", arguments=named), ask]
+        return [*_note_called(ask, route.get("folder")), ask]
     if route.intent == "complete_todo" and (note := _list_before(asked)):
         item = {"text": route.get("words")}
         return [msgspec.structs.replace(route, intent="tick_item", arguments=item, things=note)]
     return [ask, state] if route.is_loose else []
 
 
+def _note_called(route: Route, folder: str) -> list[Route]:
+    """Return that one note of the name of a folder is to be shown: “the garden notes”."""
+    named = {"target": folder}
+    return [msgspec.structs.replace(route, intent="show_note", arguments=named)] if folder else []
+
+
 def _without_days(asked: Asked, route: Route) -> str:
     """Return what a question after a day is about, without the days that it names itself."""
     text = dialogue_words.bare(route.said or asked.message)
-    if "when" not in view_words.sort_words(text, route.get("written") or route.language).said:
+    language = route.get("written") or route.language
+    if "when" not in view_words.sort_words(text, language).said:
         return ""
     days = dialogue_words.find_days(text, asked)
-    return f"{text[: days[1]]} {text[days[2] :]}" if days else text
+    text = f"{text[: days[1]]} {text[days[2] :]}" if days else text
+    # Where no spaces part words, those that ask stand between those of the name.
+    return " ".join(view_words.sort_words(text, language).rest) if is_asian(text) else text
 
 
 def _list_before(asked: Asked) -> tuple[Thing, ...]:

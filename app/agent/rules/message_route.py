@@ -6,7 +6,7 @@ import msgspec
 
 from app.agent.rules import corrections, views
 from app.agent.rules.answers import list_filters
-from app.agent.rules.changes import changes
+from app.agent.rules.changes import changes, clauses
 from app.agent.rules.dialogue import continued, given_context, repairs, slots, view_words
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.phrases import phrases
@@ -59,6 +59,9 @@ def _understand(asked: Asked, language: Language) -> Route:
         asked = msgspec.structs.replace(asked, message=shown)
     message, takes_back = repairs.repair(asked, asked.message, language)
     found = routing.route_message(message, names=asked.persona.names, before=language)
+    unsure = found.is_loose or found.intent in UNTOLD
+    if own and unsure and (route := clauses.go_on(asked, language, continued.continue_from)):
+        return route
     if takes_back and (found.is_loose or found.intent in UNTOLD):
         return Route("leave", language, {})
     if found.intent in UNTOLD and (rest := slots.without_lead(message, language)) != message:
@@ -72,6 +75,8 @@ def _understand(asked: Asked, language: Language) -> Route:
         found = msgspec.structs.replace(found, intent="ask", arguments={"words": message})
     if changes.asks_instead(found):
         found = msgspec.structs.replace(found, intent="ask", arguments={"words": found.get("task")})
+    if _asks_of(found):
+        found = msgspec.structs.replace(found, intent="ask", arguments={"words": message})
     if own and changes.moves_several(asked, found):
         found = msgspec.structs.replace(found, intent="one_at_a_time", arguments={})
     found = changes.tidied(asked, found)
@@ -94,6 +99,12 @@ def is_narrow(asked: Asked) -> bool:
     along asks the file.
     """
     return bool(asked.persona.owner or asked.attached or asked.attached_before)
+
+
+def _asks_of(found: Route) -> bool:
+    """Return whether what is only likely told of a thing is a question: “we picked how many”."""
+    told = found.is_loose and found.intent == "complete_todo"
+    return told and slots.has_kind(found.get("words"), found.language, "asks")
 
 
 def _route_wrapped(wrapped: given_context.Wrapped, asked: Asked) -> Route:

@@ -13,8 +13,9 @@ from app.agent.rules.answers import (
     calendar_answers,
     list_answers,
     remote_tool_answers,
+    said_messages,
 )
-from app.agent.rules.changes import changes, clauses, reused
+from app.agent.rules.changes import asides, changes, chatter, clauses, left_over, reused
 from app.agent.rules.dialogue import slots, that_day
 from app.agent.rules.intents import DONE_WITH
 from app.agent.rules.listed import list_wishes
@@ -50,17 +51,25 @@ def next_step(asked: Asked) -> Step:
 
     A tool that is not offered is never called.
     """
-    asked, wish = near.confirmed(asked)
     asked = that_day.with_day(asked, message_route.language_before(asked))
     asked = msgspec.structs.replace(
         asked, message=corrections.corrected(asked, message_route.language_before(asked))
     )
+    if not message_route.is_narrow(asked):
+        language = message_route.language_before(asked)
+        asked = asides.without(asked, language, message_route.understand)
+        message = chatter.without(asked, language, message_route.understand)
+        asked = msgspec.structs.replace(asked, message=message)
+    asked, wish = near.confirmed(asked)
     route = _in_wanted_language(
         asked, message_route.understand(asked, wish.language if wish else "")
     )
     if wish and wish.asks and wish.asks.choices:
         route = msgspec.structs.replace(route, things=wish.asks.choices)
     may = not message_route.is_narrow(asked) and near.may_be_near(asked, route)
+    asked, heard = said_messages.apart(asked)
+    if may and (told := said_messages.tell_first(asked, route, heard)):
+        return told if told.calls else _traced(asked, route, told)
     if may and (likely := corrections.ask_likely(asked, route, message_route.understand)):
         return likely
     step = clauses.change(asked, route, _act, message_route.understand, _step_of, may=may)
@@ -68,7 +77,12 @@ def next_step(asked: Asked) -> Step:
         step = list_answers.tell_refusal(asked, route)
     if look_further.looks_too_long(asked, step):
         step = Step(route.phrase("nothing", owner=asked.persona.owner))
+    if may:
+        step = said_messages.tell_instead(asked, route, step, heard)
     if not step.text or step.calls:
+        return step
+    step = left_over.offer(asked, route, step) if may else step
+    if step.calls:
         return step
     step = offers.offer_todo(asked, route, step)
     return _traced(asked, route, step)
@@ -246,7 +260,11 @@ def _of_reading(
     if reading.wish.writes:
         return near.ask(reading, route.language)
     wish = msgspec.structs.replace(read, things=reading.things or read.things, is_loose=False)
-    step = Step(_phrase(asked, wish)) if wish.intent in message_route.SAID else _act(asked, wish)
+    if wish.intent in message_route.SAID:
+        # What has a day may be a todo, though the words sound like a call.
+        step = Step(_phrase(asked, wish), empty=wish.intent == "cannot")
+    else:
+        step = _act(asked, wish)
     return _traced(asked, wish, step) if step.text and not step.calls else step
 
 

@@ -14,8 +14,9 @@ from app.agent.rules.dialogue import dialogue_words, followup_questions, referen
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.view_tables import ViewName
 from app.agent.rules.look_further import INSTEAD
+from app.agent.rules.passages import questions
 from app.agent.rules.phrases import phrases
-from app.agent.rules.reckoning import reckoning
+from app.agent.rules.reckoning import note_sums, reckoning
 from app.agent.rules.routing import routing, wording
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, ThingKind, Trace
@@ -81,7 +82,8 @@ def to_see(asked: Asked, found: Route) -> Route | None:
     text = wording.spelled(asked.message, found.language)
     unsure = found.intent in SURE or found.is_loose
     if unsure and view_words.is_beyond(text, found.language):
-        return _routed(found, "cannot")
+        # “When do they turn off the water?” asks for nothing to be done.
+        return None if _asks_of_others(text) else _routed(found, "cannot")
     if found.intent in ("ask", "leave") and (after := _after_small_talk(text, found.language)):
         return after
     if not (unsure or found.intent in ACTS) or not _may_list(found, text):
@@ -167,6 +169,11 @@ def _view_of_words(asked: Asked, found: Route, wanted: Filters, text: str) -> Ro
         return _loosely(found, "todo_state", text=text, words=wanted.words)
     named = said & {"folder", "tag", "note"} and found.intent in SURE and ":" not in text
     asks = said & ASKS or view_words.ASKED.search(text)
+    if found.intent in ("ask", "list_todos") and note_sums.asks_remaining(text, found.language):
+        return _routed(found, "ask")  # what is still owed is an amount
+    unsure = found.intent == "ask" or (found.is_loose and found.intent in SURE)
+    if unsure and "todo" in said and ":" not in text and _is_narrowed(wanted):
+        return _loosely(found, "list_todos", text=text)
     if found.intent in ACTS or not (asks or named):
         return None
     if found.intent in OF_PEOPLE and said & {"wants", "wrote"} and _names_one(asked, found, wanted):
@@ -179,7 +186,7 @@ def _view_of_words(asked: Asked, found: Route, wanted: Filters, text: str) -> Ro
     named = (
         said & {"folder", "tag"} or placed or ("inside" in said and said & {"everything", "show"})
     )
-    about = "about" in said and said & {"show", "everything"}
+    about = "about" in said and said & {"show", "everything"} and found.intent not in OF_PEOPLE
     if not (named or about) or "todo" in said:
         return None
     if _is_placed(found, said):
@@ -192,6 +199,17 @@ def _view_of_words(asked: Asked, found: Route, wanted: Filters, text: str) -> Ro
     if about:
         arguments["about"] = "notes" if "show" in said else "todos"
     return _routed(found, "tell_view", **arguments)
+
+
+def _asks_of_others(text: str) -> bool:
+    """Return whether a text asks when, where or who, and speaks to nobody."""
+    return questions.read_question(text).kind in {"when", "where", "who", "why", "often", "price"}
+
+
+def _is_narrowed(wanted: Filters) -> bool:
+    """Return whether a word or two beside that for todos narrow a list of them."""
+    others = OF_NOTES - {"tag"} | {"step", "first", "last", "person"}
+    return len(wanted.words.split()) <= FEW_LEFT and not wanted.said & others
 
 
 def go_on(asked: Asked, language: Language) -> Route | None:

@@ -116,6 +116,8 @@ class Turn:
     text: str = ""
     origin: Origin = Origin("chat")
     taint: frozenset[Taint] = frozenset()
+    inherited: frozenset[Taint] = frozenset()
+    """Whose words stand in the turns before: a model reads them again, the rules do not."""
     refused: int = 0
     interceptor: CallInterceptor | None = None
     limits: Limits = Limits()

@@ -5,8 +5,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from app.agent.rules.answers import list_answers
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.example_tables import Examples
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Call, Step, Thing, Trace, call_tool, mark_of, note_link
+from app.agent.turn.steps import (
+    Asked,
+    Call,
+    Question,
+    Step,
+    Thing,
+    Trace,
+    call_tool,
+    mark_of,
+    note_link,
+)
 
 _ITEM = re.compile(r"^(?P<mark>\s*(?:[-*+]|\d+[.)])\s+)(?:\[(?P<box>[ xX])\]\s+)?(?P<title>\S.*)$")
 BOX_LINE = r"^\s*(?:[-*+]|\d+[.)])\s+\[[ xX]\]\s"
@@ -77,7 +89,8 @@ def tell_left(route: Route, held: Held) -> Step:
     if not any(one.has_box for one in held.items):
         return Step()
     left = [one.title for one in held.items if one.has_box and not one.is_done]
-    text = route.phrase("left_on_list" if left else "nothing_left", title=held.link)
+    told = "left_on_list" if left else "nothing_left"
+    text = route.phrase(told, title=held.link, count=len(left))
     lines = [f"- [ ] {one}" if held.thing.kind == "note" else f"- {one}" for one in left]
     trace = Trace(intent="show_note", language=route.language, about=(held.thing,))
     return Step("\n".join([text, *lines]), trace=trace)
@@ -91,23 +104,59 @@ def tell_ticked(route: Route, held: Held, items: Sequence[Item]) -> Step:
     return Step(text, trace=trace)
 
 
-def change_items(asked: Asked, route: Route, held: Held, items: Sequence[Item], how: str) -> Step:
-    """Tick items of a list, open them again or take them off it."""
+def change_named(asked: Asked, route: Route) -> Step:
+    """Change the items of a list that are named whole, by what is to be done to them."""
+    tool = call_for(route.things[0])
+    if (found := held(asked, route.things[0])) is None:
+        return (
+            list_answers.tell_refusal(asked, route) if asked.has(tool[0]) else Step(calls=(tool,))
+        )
+    changes = {
+        one.place: how
+        for how in TOLD
+        for one in found.items
+        if one.title in route.get(how).split("\n")
+    }
+    return change_items(asked, route, found, changes)
+
+
+def ask_changes(route: Route, held: Held, changes: Mapping[int, str]) -> Step:
+    """Ask whether items of a list are to be ticked, opened again or taken off it."""
+    named = _by_change(held, changes)
+    told = [
+        route.phrase(f"{TOLD[how]}_whether", item=", ".join(items)) for how, items in named.items()
+    ]
+    means = language_data.load_table(route.language, Examples).means
+    text = means.replace("{plain}", f"{', '.join(told)} ({held.link})")
+    wanted = {how: "\n".join(items) for how, items in named.items()}
+    question = Question("change_items", wanted, choices=(held.thing,))
+    return Step(text, trace=Trace(intent="change_items", language=route.language, asks=question))
+
+
+def _by_change(held: Held, changes: Mapping[int, str]) -> dict[str, list[str]]:
+    """Return the names of items by what is done to them."""
+    rows = {how: [one.title for one in held.items if changes.get(one.place) == how] for how in TOLD}
+    return {how: titles for how, titles in rows.items() if titles}
+
+
+def change_items(asked: Asked, route: Route, held: Held, changes: Mapping[int, str]) -> Step:
+    """Tick items of a list, open them again or take them off it, by their places."""
     tool = "edit_todo" if held.thing.kind == "todo" else "edit_note"
     if done := asked.of(tool):
-        named = ", ".join(one.title for one in items)
-        text = route.phrase(TOLD[how], item=named, title=held.link)
-        return Step(text, trace=_trace(held, done[0].content))
+        told = [
+            route.phrase(TOLD[how], item=", ".join(items), title=held.link)
+            for how, items in _by_change(held, changes).items()
+        ]
+        return Step("\n".join(told), trace=_trace(held, done[0].content))
     if asked.refusal:
         return list_answers.tell_refusal(asked, route)
-    places = {one.place for one in items}
     if held.thing.kind == "todo":
-        steps = [_step(one, at in places, how) for at, one in enumerate(held.record["steps"])]
+        steps = [_step(one, changes.get(at, "")) for at, one in enumerate(held.record["steps"])]
         kept = [one for one in steps if one]
         zone = list_answers.zone_argument(asked)
         return call_tool("edit_todo", id=held.thing.id, steps=kept, **zone)
     lines = str(held.record["markdown"]).split("\n")
-    changed = [_line(one, at in places, how) for at, one in enumerate(lines)]
+    changed = [_line(one, changes.get(at, "")) for at, one in enumerate(lines)]
     content = "\n".join(one for one in changed if one is not None)
     # With the revision that was read: a change in between is refused and not overwritten.
     revision = held.record["revision"]
@@ -117,23 +166,23 @@ def change_items(asked: Asked, route: Route, held: Held, items: Sequence[Item], 
 def _trace(held: Held, content: Mapping[str, Any]) -> Trace:
     if held.thing.kind == "todo":
         record = content["todo"]
-        old = [_step(one, False, "") for one in held.record["steps"]]
+        old = [_step(one, "") for one in held.record["steps"]]
         undo: Call = ("edit_todo", {"id": held.thing.id, "steps": old})
         return Trace(about=(held.thing,), undo=(undo,), marks=(mark_of("todo", record),))
     undo = ("restore_snapshot", {"noteId": held.thing.id})
     return Trace(about=(held.thing,), undo=(undo,), marks=(mark_of("note", content["note"]),))
 
 
-def _step(step: Mapping[str, Any], is_meant: bool, how: str) -> dict[str, Any]:
+def _step(step: Mapping[str, Any], how: str) -> dict[str, Any]:
     """Return a step as it is to be, without what is not its own; nothing of one taken off."""
     kept = {name: step[name] for name in ("id", "title", "completed")}
-    if not is_meant:
+    if not how:
         return kept
     return {} if how == "remove" else {**kept, "completed": how == "tick"}
 
 
-def _line(line: str, is_meant: bool, how: str) -> str | None:
-    if not is_meant:
+def _line(line: str, how: str) -> str | None:
+    if not how:
         return line
     return None if how == "remove" else _BOX.sub("[x]" if how == "tick" else "[ ]", line, count=1)
 

@@ -67,7 +67,8 @@ def read_filters(asked: Asked, route: Route, text: str) -> Filters:
         shown = "–".join(map(str, dict.fromkeys(levels)))
         told.append(route.phrase("of_priority", priority=shown).strip(" ,，、"))
     for name in ("overdue", "completed", "undated", "low", "top"):
-        if cut := _cut(route, name, rest):
+        # “What have I let slide, I mean what is overdue” says it twice.
+        while cut := _cut(route, name, rest):
             rest, _ = cut
             taken.add(name)
     if "completed" in taken:

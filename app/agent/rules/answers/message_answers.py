@@ -32,9 +32,9 @@ def tell_unread(asked: Asked, route: Route) -> Step:
         unread = conversation["unreadCount"]
         # What an agent answered in between is no message of theirs.
         written = [one for one in conversation["messages"] if one["role"] == "user"]
-        lines += [_line(one) for one in written[-unread:] if unread]
+        lines += [line(one) for one in written[-unread:] if unread]
         if unread and conversation["contact"]:
-            people.append(_person(conversation["contact"]))
+            people.append(person(conversation["contact"]))
     if not lines:
         return Step(route.phrase("no_unread"))
     text = "\n".join([route.phrase("unread", count=len(lines)), *lines[:SHOWN]])
@@ -50,17 +50,17 @@ def tell_last(asked: Asked, route: Route) -> Step:
     found = [
         (written[-1], conversation["contact"])
         for conversation in asked.of(TOOL)[0].content["conversations"]
-        if conversation["contact"] is not None and (written := _of_contact(conversation))
+        if conversation["contact"] is not None and (written := written_by_contact(conversation))
     ]
     if not found:
         return Step(route.phrase("no_messages"))
     found.sort(key=lambda one: str(one[0]["createdAt"]), reverse=True)
-    lines = [_line(message) for message, _ in found[:LAST]]
-    about = (_person(found[0][1]),)
+    lines = [line(message) for message, _ in found[:LAST]]
+    about = (person(found[0][1]),)
     return Step("\n".join([route.phrase("last_messages"), *lines]), trace=Trace(about=about))
 
 
-def _of_contact(conversation: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def written_by_contact(conversation: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return the messages of the contact in a conversation, and not those of its agents."""
     who = conversation["contact"]["userId"]
     return [
@@ -80,21 +80,21 @@ def tell_from_person(asked: Asked, route: Route) -> Step:
         for result in asked.of(TOOL)
         for conversation in result.content["conversations"]
         if _is_with(conversation, who)
-        for message in _of_contact(conversation)
+        for message in written_by_contact(conversation)
     ]
     if messages:
         head = route.phrase("from_them", who=who)
         about = tuple(
-            _person(conversation["contact"])
+            person(conversation["contact"])
             for result in asked.of(TOOL)
             for conversation in result.content["conversations"]
             if _is_with(conversation, who)
         )
-        text = "\n".join([head, *map(_line, messages[-LAST:])])
+        text = "\n".join([head, *map(line, messages[-LAST:])])
         return Step(text, trace=Trace(about=about[:1]))
     known = [row for result in asked.of("search_contact") for row in result.content["contacts"]]
     is_known = bool(known)
-    about = tuple(map(_person, known[:1]))
+    about = tuple(map(person, known[:1]))
     none = Step(route.phrase("none_from", who=who), trace=Trace(about=about))
     if is_known and route.get("wrote"):
         return none
@@ -113,7 +113,8 @@ def named_person(asked: Asked, route: Route) -> str:
     return who
 
 
-def _person(contact: Mapping[str, Any]) -> Thing:
+def person(contact: Mapping[str, Any]) -> Thing:
+    """Return a contact as a person to refer to."""
     return Thing("person", 0, contact["username"])
 
 
@@ -127,7 +128,8 @@ def _is_with(conversation: Mapping[str, Any], who: str) -> bool:
     return bool(contact) and (who.casefold() in names or part)
 
 
-def _line(message: Mapping[str, Any]) -> str:
+def line(message: Mapping[str, Any]) -> str:
+    """Return a message, and who wrote it, as a line of a list."""
     text = " ".join(message["content"].split())
     shown = text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
     return f"- {message['senderLabel']}: {shown}"

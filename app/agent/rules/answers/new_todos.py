@@ -115,7 +115,7 @@ def _of_several_days(asked: Asked, read: QuickAdd) -> str:
 
 def _of_that_day(route: Route, read: QuickAdd) -> str:
     """Return the title of what is due on the same day as what nobody knows; else nothing."""
-    if read.due is not None:
+    if any(one.kind in ("date", "recurrence") for one in read.spans):
         return ""
     language = _message_language(route)
     text = plain_letters(read.title).lower()

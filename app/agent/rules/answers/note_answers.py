@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from app.agent.rules.answers import list_answers, targets
-from app.agent.rules.dialogue import references, resolve_reference, view_words
+from app.agent.rules.dialogue import references, resolve_reference, slots, view_words
 from app.agent.rules.passages import answer_passages, extracts, found_texts, questions
 from app.agent.rules.passages.answer_passages import Ranked, Text
 from app.agent.rules.passages.questions import Question
@@ -23,6 +23,7 @@ LAST_QUOTED = 2
 SHOWN = 400
 """So many characters of the one note that a question names are shown where none answers it."""
 FOLDER_NOTES = 8
+_CLAUSE = re.compile(r"\s*[,;:.!?…–]+\s+|\s+-+\s+")
 _OPEN_ITEM = re.compile(r"^\s*[-*+] \[ \] .+$", re.MULTILINE)
 
 
@@ -45,9 +46,10 @@ def answer_question(asked: Asked, route: Route) -> Step:
     if unread := _unread(asked, notes):
         return Step(calls=tuple(("get_note_content", {"noteId": note_id}) for note_id in unread))
     found = found or answer_passages.best_passages(question, notes, is_last_try=True)
-    found = found or answer_passages.passages_of_last(
-        question, [one for one in notes if one.note_id in _quoted_just_before(asked)]
-    )
+    found = found or _passages_of_last(asked, question, notes)
+    if not found and (clause := _asking_clause(asked, route, question)):
+        found = answer_passages.best_passages(clause, notes, is_last_try=True)
+        found = found or _passages_of_last(asked, clause, notes)
     if not found:
         return _unanswered(asked, route, question, notes)
     quotes = tuple(
@@ -55,7 +57,7 @@ def answer_question(asked: Asked, route: Route) -> Step:
     )
     cited = {one.note_id: Thing("note", one.note_id, one.title) for one in quotes}
     return Step(
-        "\n\n".join(_quoted(one.text, one.note_id, one.title) for one in quotes),
+        "\n\n".join(quoted(one.text, one.note_id, one.title) for one in quotes),
         quotes=quotes,
         trace=Trace(about=tuple(cited.values())),
     )
@@ -104,6 +106,26 @@ def _passages_quoted_last(
     found = found or answer_passages.rank_passages(question, quoted)[:1]
     texts = ((one, answer_passages.text_of(one)) for one in found)
     return [one for one, text in texts if questions.holds_kind(question.kind, text)][:1]
+
+
+def _passages_of_last(asked: Asked, question: Question, notes: list[Text]) -> list[Ranked]:
+    """Return what answers a question in the notes that the very turn before was about."""
+    last = _quoted_just_before(asked)
+    return answer_passages.passages_of_last(question, [one for one in notes if one.note_id in last])
+
+
+def _asking_clause(asked: Asked, route: Route, question: Question) -> Question | None:
+    """Return what the one clause of a message asks that is a question, where others stand beside it
+    that only tell: “what pressure is it supposed to be at, the needle's sitting at 1”.
+    """
+    clauses = [one for one in _CLAUSE.split(_text_asked(asked, route)) if one.strip()]
+    asking = [one for one in clauses if slots.has_kind(one, _written(route), "asks")]
+    if len(clauses) < 2 or len(asking) != 1:
+        return None
+    clause = questions.read_question(asking[0])
+    if not clause.terms or clause.is_bare:
+        return None
+    return clause._replace(kind=question.kind or clause.kind)
 
 
 def _unread(asked: Asked, notes: list[Text]) -> list[int]:
@@ -363,7 +385,8 @@ def _is_named(question: Question, title: str) -> bool:
     return bool(held & set(question.stems))
 
 
-def _quoted(text: str, note_id: int, title: str) -> str:
+def quoted(text: str, note_id: int, title: str) -> str:
+    """Return a passage as a quote with the link of its note."""
     lines = "\n".join(f"> {line}" for line in text.split("\n"))
     return f"{lines}\n\n— {note_link(note_id, title)}"
 

@@ -8,12 +8,13 @@ from typing import NamedTuple
 import msgspec
 
 from app.agent.rules.answers import targets
-from app.agent.rules.changes import changes, days, named, readings, reused, told
+from app.agent.rules.changes import changes, days, named, readings, reported, reused, told
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import references, resolve_reference
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.listed import list_wishes
 from app.agent.rules.near import near
 from app.agent.rules.passages import questions
 from app.agent.rules.routing import routing
@@ -40,6 +41,10 @@ CHANGES = frozenset({"change_todo", "rename"})
 """The changes of a todo that may be wished together."""
 FIELDS = {"day", "by", "priority", "reopen", "clear", "title"}
 """The arguments of which each changes something else of a todo."""
+GOES_ON = frozenset(
+    {"change_todo", "complete_todo", "add_step", "append_note", "tick_item", "delete", "pin_note"}
+)
+"""The changes by which a clause may go on from the turn before, of what that was about."""
 HARMLESS: frozenset[ChangeKind] = frozenset({"reschedule", "message", "move"})
 """The kinds of change whose words tell about a thing, too."""
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff々]")
@@ -69,6 +74,35 @@ def wishes(asked: Asked, route: Route, understand: Understand) -> list[Parted]:
     ]
 
 
+def go_on(
+    asked: Asked, language: Language, continue_from: Callable[[Asked, Language], Route | None]
+) -> Route | None:
+    """Return what one clause asks for in the light of the turn before, where the other only tells
+    something: “oh wait, they gave me feldspar, put it back”. Only where no spaces part words, as
+    else a clause may end anywhere.
+    """
+    known = language_data.has_table(language, Changes)
+    if not asked.earlier or asked.earlier[0].asks or not known or words_of(language).spaced:
+        return None
+    for one, other in _parted(asked.message, language):
+        for wish, rest in ((other, one), (one, other)):
+            part = msgspec.structs.replace(asked, message=wish)
+            if _wishes_nothing(asked, rest, language) and (found := continue_from(part, language)):
+                settled = found.things and found.intent in GOES_ON
+                if found.intent == "undo" or settled:
+                    return found
+    return None
+
+
+def _wishes_nothing(asked: Asked, text: str, language: Language) -> bool:
+    """Return whether a clause neither wishes nor asks anything."""
+    part = msgspec.structs.replace(asked, message=text, results=())
+    words, plain = words_of(language), Marked(text).text
+    asks = words.asks.search(plain) or re.search("[?？]", plain)
+    wishes = set(readings.kinds_of(part, language)) - HARMLESS
+    return not asks and not wishes and not words.must.search(plain)
+
+
 def change(
     asked: Asked, route: Route, act: Act, understand: Understand, otherwise: Act, *, may: bool
 ) -> Step:
@@ -78,22 +112,41 @@ def change(
     language = route.get("written") or route.language
     if not may or not language_data.has_table(language, Changes):
         return otherwise(asked, route)
+    if step := list_wishes.change_spoken_of(asked, route, act):
+        return step
     if wish := _both(asked, language, understand):
         return changes.traced(
             wish, act(asked, msgspec.structs.replace(wish, language=route.language))
         )
     found = wishes(asked, route, understand)
-    tells = told.may_tell(asked, route, language)
+    told_in = near.language_of(asked.message, language)
+    tells = told.may_tell(asked, route, told_in)
     if not (found or tells):
-        return otherwise(asked, route)
+        if not reported.may_report(asked, route, language):
+            return otherwise(asked, route)
+        return _or_reported(asked, route, act, otherwise, language)
     if missing := _missing(asked):
         return Step(calls=missing)
     step = _change(asked, found, act)
     if step is None and tells:
+        asks = told.ask(asked, told_in)
+        if asks and not told.is_settled(asked, route, told_in, asks):
+            return asks
         tried = reused.reuse(asked, functools.partial(_settled, otherwise, route))
         done = tried.trace is not None and tried.trace.undo
-        step = tried if tried.calls or done else told.ask(asked, language) or tried
-    return step or reused.reuse(asked, functools.partial(_settled, otherwise, route))
+        step = tried if tried.calls or done else asks
+    return step or _or_reported(asked, route, act, otherwise, language)
+
+
+def _or_reported(asked: Asked, route: Route, act: Act, otherwise: Act, language: Language) -> Step:
+    """Return what comes of a message `otherwise`; where that changes and asks nothing, of what it
+    tells to be done.
+    """
+    tried = reused.reuse(asked, functools.partial(_settled, otherwise, route))
+    settled = tried.calls or (tried.trace and (tried.trace.undo or tried.trace.asks))
+    if settled or not reported.may_report(asked, route, language):
+        return tried
+    return reused.reuse(asked, lambda part: reported.report(part, language, act) or tried)
 
 
 def _both(asked: Asked, language: Language, understand: Understand) -> Route | None:
@@ -135,39 +188,59 @@ def _settled(act: Act, wish: Route, asked: Asked) -> Step:
 
 
 def without_reason(asked: Asked, message: str, language: Language) -> str:
-    """Return a message without the clause that only says why: “delete the optician, they called
-    it off”.
-    """
-    if language_data.has_table(language, Changes):
+    """Return a message in a script without spaces without the clause that only says why."""
+    if language_data.has_table(language, Changes) and not words_of(language).spaced:
         for one, other in _parted(message, language):
             for wish, reason in ((one, other), (other, one)):
-                if _names_its_own(wish, language) and _is_reason(asked, reason, wish, language):
+                meant = _names_its_own(asked, wish, language)
+                if meant and _is_reason(asked, reason, wish, meant, language):
                     return wish
     return message
 
 
-def _names_its_own(text: str, language: Language) -> bool:
-    """Return whether a clause is surely a change of what it names itself."""
+def _names_its_own(asked: Asked, text: str, language: Language) -> Route | None:
+    """Return the change that a clause surely is of what it names itself; None where it is none."""
     found = routing.route_message(text, before=language)
+    if found.intent == "ask":
+        # Where no spaces part words, the thing stands before what is to be done with it.
+        part = msgspec.structs.replace(asked, message=text, results=(), earlier=())
+        kinds = [one for one in readings.kinds_of(part, language) if one in readings.PLAIN]
+        found = next(iter(readings.read(part, kinds, (), language)), found)
     target = found.get("target") or found.get("words")
-    if found.intent not in NO_TEXT or found.is_loose or not target:
-        return False
-    return bool(Marked(target).left(words_of(language)))
+    reports = found.intent == "complete_todo" and found.is_loose
+    if (found.intent not in NO_TEXT or found.is_loose) and not reports:
+        return None
+    return found if target and Marked(target).left(words_of(language)) else None
 
 
-def _is_reason(asked: Asked, text: str, wish: str, language: Language) -> bool:
+def _is_reason(asked: Asked, text: str, wish: str, meant: Route, language: Language) -> bool:
     """Return whether a clause tells something, and neither wishes nor asks."""
     words, part = words_of(language), msgspec.structs.replace(asked, message=text)
     marked = Marked(text)
     tells = words.states.search(marked.text) or words.denies.search(marked.text)
-    if not tells or words.asks.search(marked.text) or days.find(text, asked, language):
+    if not tells or words.asks.search(marked.text) or _names_a_day(asked, text, meant, language):
         return False
     kinds = readings.kinds_of(part, language)
     same = readings.kinds_of(msgspec.structs.replace(asked, message=wish), language)
     if not set(kinds) <= {*same, *HARMLESS}:
         return False
     found = routing.route_message(text, before=language)
-    return found.intent in {"ask", "cannot"} or (found.intent == "complete_todo" and found.is_loose)
+    reports = found.intent == "complete_todo" and found.is_loose and not meant.is_loose
+    return found.intent in {"ask", "cannot"} or reports
+
+
+def _names_a_day(asked: Asked, text: str, meant: Route, language: Language) -> bool:
+    """Return whether a clause names a day that may be of the wish beside it: not one that it only
+    tells of, where the wish has its own or needs none.
+    """
+    found = days.find(text, asked, language)
+    needs = meant.intent == "change_todo" and not (meant.get("day") or meant.get("reopen"))
+    if not found or needs:
+        return bool(found)
+    marked = Marked(text)
+    marked.mark(found, "d")
+    marked.fit(words_of(language).denies, "p")
+    return not marked.left(words_of(language))
 
 
 def _parted(message: str, language: Language) -> Iterator[tuple[str, str]]:

@@ -13,7 +13,7 @@ from app.agent.rules.phrases import phrases
 
 FREE = " "
 _MARKS = re.compile(r"[\s.!?;:…。！？；：\"“”„«»「」『』()（）~～—–]+|(?<!\w)-|-(?!\w)")
-_CLAUSE = r"[,;.!…]+\s+|\s+[–—-]+\s+|[。！，、；]\s*"
+_CLAUSE = r"[,;.!…]+\s+|\s+[–—-]+\s+|[。！，、；…]+\s*"
 """The marks between two clauses."""
 _EDGE = " \t\n,，、・.;:"
 
@@ -35,11 +35,16 @@ class Words(NamedTuple):
     later: re.Pattern[str]
     shifts: re.Pattern[str]
     moves: re.Pattern[str]
+    finished: re.Pattern[str]
+    done: re.Pattern[str]
+    open: re.Pattern[str]
     link_before: re.Pattern[str]
     link_after: re.Pattern[str]
     old: re.Pattern[str]
     old_after: re.Pattern[str]
     edge: re.Pattern[str]
+    chatter: re.Pattern[str]
+    reports: re.Pattern[str]
     titled: re.Pattern[str]
     note: re.Pattern[str]
     states: re.Pattern[str]
@@ -124,9 +129,12 @@ def words_of(language: Language) -> Words:
         said = text(pattern)
         return re.compile(rf"(?<!\w)(?:{said})(?!\w)" if spaced else said)
 
+    def accented(pattern: Pieces) -> re.Pattern[str]:
+        said = language_data.join_pattern(pattern) or "(?!)"
+        return re.compile(rf"(?<!\w)(?:{said})(?!\w)" if spaced else said)
+
     def only(pick: Pieces, shape: str) -> re.Pattern[str]:
-        edge = r"(?!\w)" if spaced else ""
-        before = r"(?<!\w)" if spaced else ""
+        before, edge = (r"(?<!\w)", r"(?!\w)") if spaced else ("", "")
         return re.compile(shape.replace("…", f"{before}(?:{text(pick)}){edge}"))
 
     def changes(pick: str) -> dict[ChangeKind, re.Pattern[str]]:
@@ -150,11 +158,16 @@ def words_of(language: Language) -> Words:
         whole(table.later),
         whole("|".join(map(text, (table.earlier, table.later, table.kinds["reschedule"].cues)))),
         whole(table.moves),
+        whole(table.finished),
+        accented(table.done),
+        whole(table.open),
         only(table.link, r"^(?:[\s,:：、，]*(?:…))+[\s,:：、，]*"),
         only(table.link, r"(?:[\s,、，]*(?:…))+[\s,、，.。!！]*$"),
         only(table.old, r"(?:…)\s*$"),
         only(table.old_after, r"^\s*(?:…)"),
-        re.compile(text(table.edge)),
+        whole(table.edge),
+        whole(table.chatter),
+        whole(table.reports),
         whole(table.titled),
         whole(table.note),
         whole(table.states),

@@ -9,17 +9,20 @@ from collections.abc import Sequence
 from app.agent.quickadd import quickadd
 from app.agent.quickadd.quickadd import QuickAdd
 from app.agent.rules.changes import days, texts
-from app.agent.rules.changes.marked import Marked, words_of
-from app.agent.rules.dialogue import dialogue_words, resolve_reference, slots
+from app.agent.rules.changes.marked import Marked, Words, words_of
+from app.agent.rules.dialogue import closed_classes, dialogue_words, resolve_reference, slots
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Thing
 
 LONGEST = 300
 ASKS_A_DAY = frozenset({"list_todos", "events", "free"})
 LONGEST_TITLE = 120
+_CLAUSE = re.compile(r"[^\s,;!~，；、。！…]+")
+"""What stands between the marks of a line without spaces."""
 
 
 def read_task(asked: Asked, language: Language) -> Route | None:
@@ -125,9 +128,83 @@ def several(asked: Asked, route: Route) -> Route:
 
 def split(asked: Asked, text: str, language: Language) -> list[str]:
     """Return the todos of a line where each part of it has a title and a day of its own."""
-    parts = dialogue_words.split_list(text.rstrip(" .!。！"), language)
-    found = [dated(asked, one, language) for one in parts]
-    return found if len(found) > 1 and all(_has_both(asked, one, language) for one in found) else []
+    text = text.rstrip(" .!。！")
+    rows = [dialogue_words.split_list(text, language)]
+    if not words_of(language).spaced:
+        # “With” joins names, too: the marks alone part them as surely.
+        rows.insert(0, _with_days(asked, _CLAUSE.findall(text), language))
+    for parts in rows:
+        found = [dated(asked, one, language) for one in parts]
+        if len(found) > 1 and all(_has_both(asked, one, language) for one in found):
+            return found
+    return []
+
+
+def _with_days(asked: Asked, parts: Sequence[str], language: Language) -> list[str]:
+    """Return parts of a line without words that only join them, each that has no more than a time
+    with the day of the one before.
+    """
+    found: list[str] = []
+    day = ""
+    for part in parts:
+        text = _without_join(part, language)
+        spans = [one for one in _read(asked, text, language).spans if one.kind == "date"]
+        timed = _read(asked, f"{day}{text}", language).spans if day and not spans else ()
+        is_timed = any(one.kind == "time" for one in timed)
+        found.append(f"{day}{text}" if is_timed else text)
+        day = spans[0].text if spans else day
+    return found
+
+
+def _without_join(text: str, language: Language) -> str:
+    also = closed_classes.class_of(language, "also").match(Marked(text).text)
+    return text[also.end() :] if also and also.end() < len(text) else text
+
+
+def tidied(asked: Asked, task: str, language: Language) -> str:
+    """Return a task without its clauses that only wish it written down, or say nothing, where no
+    spaces part words; of what stands before “remind me” the days are kept.
+    """
+    words, dates = words_of(language), language_data.load_table(language, Dates)
+    if words.spaced:
+        return task
+    clauses = _CLAUSE.findall(task)
+    kept = [one for one in clauses if not _only_wishes(one, words, language)]
+    if sum("recurrence" in _kinds(asked, one, language) for one in kept) > 1:
+        # “… every Tuesday, make it weekly”
+        kept = [one for one in kept if _has_title(asked, one, words, language)]
+    # How important it is stands at its end.
+    kept.sort(key=lambda one: words.cues["priority"].search(Marked(one).text) is not None)
+    for at, one in enumerate(kept):
+        lead, said, rest = one.partition(dates.request) if dates.request else (one, "", "")
+        if said and re.search(r"\w", rest):
+            before = [*kept[:at], lead]
+            told = [
+                clause[start:end]
+                for clause in before
+                for start, end in days.find(clause, asked, language)
+            ]
+            same = next(dialogue_words.tables(language)).that_day
+            told += [
+                found[0]
+                for one in same.values()
+                if (found := dialogue_words.find_in(one, lead)) is not None
+            ]
+            rest = words.also["todo"].sub("", rest[:2]) + rest[2:]
+            kept = ["".join([*told, rest]), *kept[at + 1 :]]
+            break
+    return task if not kept or kept == clauses else "，".join(kept)
+
+
+def _only_wishes(clause: str, words: Words, language: Language) -> bool:
+    """Return whether a clause says nothing but that something is to be written down."""
+    marked = Marked(clause)
+    for pattern in (words.courtesy, words.cues["todo"], words.cues["note"], words.cues["append"]):
+        marked.fit(pattern, "p")
+    marked.fit(words.also["todo"], "p")
+    return not marked.left(words) or slots.only_little(
+        clause, language, "helper", "thanks", "add", "also"
+    )
 
 
 def dated(asked: Asked, task: str, language: Language) -> str:
@@ -141,9 +218,20 @@ def dated(asked: Asked, task: str, language: Language) -> str:
 
 def _has_both(asked: Asked, part: str, language: Language) -> bool:
     read = _read(asked, part, language)
-    words = words_of(language)
-    named = re.search(r"\w", Marked(read.title).left(words)) and read.title != part.strip()
-    return read.due is not None and bool(named)
+    named = _has_title(asked, part, words_of(language), language) and read.title != part.strip()
+    return read.due is not None and named
+
+
+def _has_title(asked: Asked, part: str, words: Words, language: Language) -> bool:
+    """Return whether a part of a line says more than a day: not “make it weekly”."""
+    title = Marked(_read(asked, part, language).title)
+    if not words.spaced:
+        title.fit(words.put, "p")
+    return re.search(r"\w", title.left(words)) is not None
+
+
+def _kinds(asked: Asked, part: str, language: Language) -> set[str]:
+    return {one.kind for one in _read(asked, part, language).spans}
 
 
 def _read(asked: Asked, text: str, language: Language) -> QuickAdd:

@@ -4,20 +4,26 @@ Nothing is wished outright, so it is always asked.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
+from app.agent.rules.answers import targets
+from app.agent.rules.changes import days
 from app.agent.rules.changes.marked import Marked, words_of
-from app.agent.rules.dialogue import reports, resolve_reference
+from app.agent.rules.dialogue import followup_questions, reports, resolve_reference
+from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.question_tables import Questions
 from app.agent.rules.near import mentions, near, parts
 from app.agent.rules.near.parts import Part
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text, split_words, stem
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Step, Thing
+from app.agent.turn.steps import Asked, Step, Thing, Trace
 
 UNSURE = frozenset({"ask", "todo_state", "cannot"})
 LONGEST = 200
+MOST = 5
+"""Of so many todos it is asked at most which is meant."""
 PART = 4
 """So many letters has a part of a word at least that names the whole."""
 _AFTER_TE = re.compile(r"(?<=[てで])(?=[\u30a0-\u30ff\u3400-\u9fff])")
@@ -33,10 +39,38 @@ def may_tell(asked: Asked, route: Route, language: Language) -> bool:
     words = words_of(language)
     if words.asks.search(text):
         return False
+    is_unsure = route.intent in UNSURE | {"list_todos"} or (
+        route.is_loose and route.intent != "change_todo"
+    )
+    if words.done.search(asked.message.lower()) and (is_unsure or _reports(route)):
+        return True
     if words.denies.search(text):
-        return route.intent in UNSURE or route.is_loose or bool(route.get("reopen"))
-    several = len(_clauses(asked.message, language)) > 1
+        return is_unsure or bool(route.get("reopen"))
+    several = len(clauses_of(asked.message, language)) > 1
     return several and (route.intent in UNSURE or (route.is_loose and _reports(route)))
+
+
+def is_settled(asked: Asked, route: Route, language: Language, asks: Step) -> bool:
+    """Return whether a report may be of the list spoken of, or a pattern has read it and nothing
+    else is said of what is asked about.
+    """
+    if asked.earlier and followup_questions.list_before(asked.earlier[0], language):
+        return True
+    question = asks.trace.asks if asks.trace else None
+    if not _reports(route) or question is None:
+        return False
+    words, marked = words_of(language), Marked(asked.message)
+    _mark_names(marked, question.choices)
+    marked.mark(days.find(marked.message, asked, language), "d")
+    marked.mark((one.span() for one in words.done.finditer(marked.message.lower())), "c")
+    marked.fit(words.also["complete"], "c")
+    return not re.search(r"\w", marked.left(words))
+
+
+def _mark_names(marked: Marked, things: Sequence[Thing]) -> None:
+    own = {word for one in things for word in split_words(one.title)}
+    row = parts.split(marked.message)
+    marked.mark(((one.start, one.end) for one in row if one.word in own), "n")
 
 
 def _reports(route: Route) -> bool:
@@ -45,29 +79,136 @@ def _reports(route: Route) -> bool:
 
 def ask(asked: Asked, language: Language) -> Step | None:
     """Return the question whether all that a message tells of is done, or is open again; None where
-    a part of it tells of no todo, or of several.
+    it tells of no todo.
     """
+    open_ones = open_todos(asked)
+    if told := _reported(asked, open_ones, language):
+        told = [_shown_before(asked, one) for one in told]
+        if len(told) == 1 and len(told[0]) > 1:
+            words = {"words": ", ".join(one.title for one in told[0])}
+            return targets.ask_which(Route("complete_todo", language, words), told[0])
+        found = [one[0] for one in told if len(one) == 1]
+        return _meant(language, {"wish": "complete_todo"}, found) if found else None
+    denies = words_of(language).denies.search(Marked(asked.message).text) is not None
+    todos = [one for one in near.things(asked) if one.kind == "todo"]
+    mine = [one for one in todos if one not in open_ones] if denies else open_ones
+    found = []
+    verb = ""
+    for clause in [asked.message] if denies else clauses_of(asked.message, language):
+        one = _told(clause, mine, verb)
+        if one is None:
+            return None
+        verb = one[1]
+        found.append(one[0])
+    wish = {"wish": "change_todo", "field": "reopen"} if denies else {"wish": "complete_todo"}
+    return _meant(language, wish, found)
+
+
+def _shown_before(asked: Asked, things: tuple[Thing, ...]) -> tuple[Thing, ...]:
+    """Return the one of several that the turn before told of, or all."""
+    last = asked.earlier[0] if asked.earlier else Trace()
+    mine = tuple(one for one in things if one in (*last.shown, *last.about))
+    return mine if len(mine) == 1 else things
+
+
+def open_todos(asked: Asked) -> list[Thing]:
+    """Return the todos that are there and not done."""
     done = {
-        row["id"]: row["completed"]
+        row["id"]
         for result in asked.of("search_todos")[:1]
         for row in result.content["todos"]
+        if row["completed"]
     }
-    todos = [one for one in near.things(asked) if one.kind == "todo"]
-    denies = words_of(language).denies.search(Marked(asked.message).text) is not None
-    mine = [one for one in todos if bool(done.get(one.id)) == denies]
-    found: list[Thing] = []
-    verb = ""
-    for clause in [asked.message] if denies else _clauses(asked.message, language):
-        told = _told(clause, mine, verb)
-        if told is None:
-            return None
-        verb = told[1]
-        found.append(told[0])
-    wish = {"wish": "change_todo", "field": "reopen"} if denies else {"wish": "complete_todo"}
+    return [one for one in near.things(asked) if one.kind == "todo" and one.id not in done]
+
+
+def _meant(language: Language, wish: dict[str, str], found: Sequence[Thing]) -> Step | None:
     return near.ask_meant(Route("mean", language, wish, tuple(dict.fromkeys(found))))
 
 
-def _clauses(message: str, language: Language) -> list[str]:
+def _reported(asked: Asked, todos: Sequence[Thing], language: Language) -> list[tuple[Thing, ...]]:
+    """Return what the clauses of a message name that they say is done, be it a clause later: of
+    each the todo, or those of which one may be meant.
+    """
+    if questions.is_asian(asked.message):
+        return []
+    people = {
+        word
+        for one in near.things(asked)
+        if one.kind == "person"
+        for word in split_words(one.title)
+    }
+    clauses = clauses_of(asked.message, language)
+    named = [_named(one, todos, people, language) for one in clauses]
+    found: list[tuple[Thing, ...]] = []
+    for at, name in enumerate(named):
+        if name is None:
+            continue
+        said = _says_done(clauses[at], name.things, language)
+        for beside in (at + 1, at - 1):
+            if said is None and 0 <= beside < len(clauses) and named[beside] is None:
+                said = _says_done(clauses[beside], (), language)
+        # “The water bill is paid, the electricity too.”
+        if said or (said is None and found):
+            found.append(name.things)
+    return found
+
+
+def _says_done(clause: str, things: Sequence[Thing], language: Language) -> bool | None:
+    """Return whether a clause says beside names that something is done; None where it says neither
+    that nor that it is still open.
+    """
+    words, marked = words_of(language), Marked(clause)
+    _mark_names(marked, things)
+    is_done = marked.mark((one.span() for one in words.done.finditer(clause.lower())), "c")
+    return False if marked.has(words.open) else is_done or None
+
+
+def _named(
+    clause: str, todos: Sequence[Thing], people: Collection[str], language: Language
+) -> Part | None:
+    """Return where a clause names a todo by what it is about, and not only by its verb or a person;
+    None where it names none, or too many.
+    """
+    row = parts.split(clause)
+    places = mentions.named(row, todos, "todo") or _parts_of_names(row, todos)
+    little = questions.little()
+    verbs = [one.word for one in row if len(one.word) > reports.ROOT and one.word not in little]
+    for place in places:
+        said = clause[place.start : place.end]
+        every = _alike(said, place.things, todos)
+        mine = tuple(one for one in every if _is_about(said, one, people, language))
+        by_verb = tuple(one for one in mine if any(_is_verb(verb, one, said) for verb in verbs))
+        meant = by_verb or mine
+        if 0 < len(meant) <= MOST:
+            return place._replace(things=meant)
+    return None
+
+
+def _alike(said: str, best: Sequence[Thing], todos: Sequence[Thing]) -> tuple[Thing, ...]:
+    """Return all todos that have as many of the words as the best: “the bow” of two."""
+    rows = [{"title": one.title, "thing": one} for one in todos]
+    every = tuple(row["thing"] for row in resolve_reference.fitting_rows(said, rows))
+    return every if set(best) <= set(every) else tuple(best)
+
+
+def _is_about(said: str, thing: Thing, people: Collection[str], language: Language) -> bool:
+    """Return whether a name holds a word of a todo's other than its verb in another form."""
+    own = split_words(thing.title)
+    # German has its verb at the end.
+    ends = language_data.load_table(language, Questions).capital_nouns
+    verb = own[-1] if ends else own[0]
+    others = {stem(one) for one in own if one != verb or len(own) == 1}
+    return any(
+        word in own
+        or not others.isdisjoint({stem(word), *resolve_reference.same(stem(word))})
+        or _has_part(word, thing.title)
+        for word in split_words(said)
+        if word not in people
+    )
+
+
+def clauses_of(message: str, language: Language) -> list[str]:
     """Return the parts of a message, each of which may tell of a todo."""
     pieces, start = [], 0
     text = Marked(message).text
@@ -84,7 +225,7 @@ def _told(clause: str, todos: Sequence[Thing], before: str) -> tuple[Thing, str]
     clause `before` where it has none: “the water bill is paid, the electricity, too”.
     """
     if questions.is_asian(clause):
-        return _told_unspaced(clause, todos, before)
+        return told_unspaced(clause, todos, before)
     row = parts.split(clause)
     places = mentions.named(row, todos, "todo") or _parts_of_names(row, todos)
     little = questions.little()
@@ -100,13 +241,22 @@ def _told(clause: str, todos: Sequence[Thing], before: str) -> tuple[Thing, str]
 
 def _parts_of_names(row: Sequence[Part], todos: Sequence[Thing]) -> list[Part]:
     """Return what only is part of a word of names: “Wasser” of “Wasserrechnung”."""
-    found = []
-    for part in row:
-        things = tuple(
-            one for one in todos if len(part.word) >= PART and part.word in fold_text(one.title)
-        )
-        found += [part._replace(things=things)] if things else []
-    return found
+    words = [one for one in row if one.word not in questions.little()]
+    found = [
+        part._replace(things=tuple(one for one in todos if _has_part(part.word, one.title)))
+        for part in words
+    ]
+    return [one for one in found if one.things]
+
+
+def _has_part(word: str, title: str) -> bool:
+    """Return whether a word of a title begins or ends with a word, be it without its own ending."""
+    forms = {word, word.removesuffix("n"), word.removesuffix("s"), word.removesuffix("en")}
+    return any(
+        len(form) >= PART and (one.startswith(form) or one.endswith(form))
+        for form in forms
+        for one in split_words(title)
+    )
 
 
 def _is_verb(verb: str, thing: Thing, named: str) -> bool:
@@ -121,7 +271,7 @@ def _is_verb(verb: str, thing: Thing, named: str) -> bool:
     return bool(rest) and any(reports.tells_of(form, thing.title, said) for form in forms)
 
 
-def _told_unspaced(clause: str, todos: Sequence[Thing], before: str) -> tuple[Thing, str] | None:
+def told_unspaced(clause: str, todos: Sequence[Thing], before: str) -> tuple[Thing, str] | None:
     """Return the same of a clause in a script without spaces, whose verb is of Chinese letters."""
     row = parts.split(clause)
     for place in mentions.named_unspaced(row, todos, "todo"):

@@ -8,6 +8,7 @@ from app.agent.rules.dialogue import (
     followups,
     references,
     slots,
+    view_words,
 )
 from app.agent.rules.dialogue.dialogue_words import bare
 from app.agent.rules.languages.language_tables import Language
@@ -41,12 +42,15 @@ def continue_from(asked: Asked, language: Language) -> Route | None:
 
     Tried as it was written and in plain words.
     """
+    last = asked.earlier[0] if asked.earlier else Trace()
+    if last.intent == "list_todos" and (narrowed := _narrowed(asked, last, language)):
+        return narrowed
     if route := followups.follow(asked, language):
         return route
-    last = asked.earlier[0] if asked.earlier else Trace()
     plain = wording.plain_wording(asked.message, language)
     texts = dict.fromkeys((asked.message, plain, slots.without_fillers(asked.message, language)))
-    if last.asks is None:
+    # “And tomorrow?” asks what is on then.
+    if last.asks is None and not asked.message.rstrip().endswith(("?", "？")):
         for text in texts:
             if last.undo and (route := _more_of(asked, text, last, language)):
                 return route
@@ -92,14 +96,6 @@ def _continued(asked: Asked, text: str, last: Trace, language: Language) -> Rout
         if last.intent in ASKS_A_DAY and (days := _days_like(rest, last, asked, language)):
             text = dialogue_words.with_days(last, days, asked)
             return _route(last, language, last.intent, text=text, when=days)
-    if last.intent == "list_todos" and (said := _of_those(text, language)) is not None:
-        before = last.arguments.get("text") or last.arguments.get("said", "")
-        tables = tuple(dialogue_words.tables(language))
-        # “Which of those have no date?” after how many there are wants to see them.
-        counts = any(dialogue_words.find_in(one.counts, said) for one in tables)
-        listed = "" if counts else "yes"
-        text = f"{before.rstrip(' ?.!')} {said}"
-        return _route(last, language, "list_todos", text=text, listed=listed)
     if dialogue_words.whole(language, "yes", text) or dialogue_words.whole(language, "no", text):
         is_undo = last.undo and _takes_back(asked.message, language)
         return _route(last, language, "undo" if is_undo else "nothing_asked")
@@ -206,6 +202,31 @@ def _takes_back(text: str, language: Language) -> bool:
     most = SHORT_UNSPACED if questions.is_asian(folded) else SHORT
     short = len(dialogue_words.pieces(folded)) <= most
     return short and dialogue_words.find_in(table.takes_back, folded) is not None
+
+
+def _narrowed(asked: Asked, last: Trace, language: Language) -> Route | None:
+    """Return the list before, narrowed by what a message says of it: “of those …”, “just the …
+    ones”; “and the … ones” are of what was listed first.
+    """
+    before = last.arguments.get("text") or last.arguments.get("said", "")
+    all_of = last.arguments.get("all_of") or before
+    tables = tuple(dialogue_words.tables(language))
+    if (said := _of_those(asked.message, language)) is None:
+        folded = bare(asked.message)
+        found = dialogue_words.find_in(tables[0].narrows, folded)
+        if not found or len(dialogue_words.pieces(folded)) > SHORT:
+            return None
+        said = next(value for name, value in found.groupdict().items() if value and name != "only")
+        before = before if found["only"] else all_of
+        days = dialogue_words.find_days(said, asked)
+        names = days and view_words.sort_words(said[: days[1]] + said[days[2] :], language).rest
+        if names or dialogue_words.ordinal(language, said) is not None:
+            return None  # “only the bow on Friday” is another day for it
+    # “Which of those have no date?” after how many there are wants to see them.
+    counts = any(dialogue_words.find_in(one.counts, said) for one in tables)
+    listed = "" if counts else "yes"
+    text = f"{before.rstrip(' ?.!')} {said}"
+    return _route(last, language, "list_todos", text=text, listed=listed, all_of=all_of)
 
 
 def _of_those(text: str, language: Language) -> str | None:

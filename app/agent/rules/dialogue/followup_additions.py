@@ -32,8 +32,8 @@ def added(asked: Asked, said: Said, last: Trace) -> Route | None:
     if said.text:
         return _more(asked, said, last, said.text) if not said.left(*kinds) else None
     text = said.left("add", "there", "step", "note")
-    if re.search("[?？]", said.message):
-        return None
+    if re.search("[?？]", said.message) or (last.intent == "move_note" and said.has("also")):
+        return None  # “put Compost in there, too” moves that one
     placed = said.has("there") or last.intent in {"append_note", "add_step"}
     placed = placed or bool(followup_questions.list_before(last, said.language))
     if (told := _told(said)) and any(one.kind == "note" for one in last.about):
@@ -128,11 +128,12 @@ def too(_: Asked, said: Said, last: Trace) -> Route | None:
     changes = last.intent in AGAIN and last.undo
     if not changes or said.days or said.text or said.asks or not said.has("also"):
         return None
-    if said.has("no", "not_", "bad", "delete", "undo", "add", "step"):
+    moves = last.intent == "move_note" and said.has("there", "folder")
+    if said.has("no", "not_", "bad", "delete", "undo", "step") or (said.has("add") and not moves):
         return None
     if any("done" in one.kinds and "also" not in one.kinds for one in said.tokens):
         return None
-    name = said.left("helper")
+    name = said.left("helper", *(("add", "there", "change", "folder") if moves else ()))
     if len(name) < SHORTEST or not is_name(name) or "title" in last.arguments:
         return None
     if routing.route_message(name).intent != "ask":

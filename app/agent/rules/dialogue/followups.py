@@ -134,6 +134,8 @@ def _redated(asked: Asked, said: Said, last: Trace) -> Route | None:
         # “Remind me of that on Friday.”
         return settled(said, "mean", text=f"{notes[0].title} {said.day}")
     several = references.newest(asked, TODOS).unsure
+    if not todos and several and changes and said.has("total") and not pointed:
+        return settled(said, "change_todo", several, day=said.day)  # “all of them to Friday”
     if not todos and several and changes and said.has("it"):
         return settled(said, "change_todo", day=said.day)  # which one is asked
     if last.asks and not one and not said.has("due") and not set(todos) <= {*last.about}:
@@ -258,7 +260,7 @@ def _renamed(asked: Asked, said: Said, last: Trace) -> Route | None:
     things = things or (last.asks.choices if last.asks else ())
     if len(things) != 1 or not said.text or not said.has("name") or said.asks or said.days:
         return None
-    if said.left("name", "change", "there", "helper", "note"):
+    if said.left("name", "change", "only", "there", "helper", "note"):
         return None
     return settled(said, "rename", things, title=said.text)
 
@@ -297,22 +299,6 @@ def _put_off(_: Asked, said: Said, last: Trace) -> Route | None:
     return settled(said, "change_todo", target=name, day=said.day)
 
 
-def _rather(_: Asked, said: Said, last: Trace) -> Route | None:
-    """“No, the water one”: what was done was meant for another thing."""
-    if last.intent not in ACTS or not last.undo or said.days or said.text or said.asks:
-        return None
-    if last.intent == "move_note" or not said.has("no") or said.has("not_", "undo", "delete"):
-        return None
-    name = said.left()
-    if len(name) < SHORTEST or not is_name(name) or not said.left(*KINDS):
-        return None
-    wish = said.message[said.message.index(name) :]
-    if any(routing.route_message(one).intent != "ask" for one in (name, wish)):
-        return None
-    wanted = {**last.arguments, "target": name, "words": name}
-    return settled(said, "instead", **wanted)
-
-
 RULES: tuple[Callable[[Asked, Said, Trace], Route | None], ...] = (
     followup_answers.chosen,
     followup_answers.repaired,
@@ -339,6 +325,6 @@ RULES: tuple[Callable[[Asked, Said, Trace], Route | None], ...] = (
     followup_additions.done,
     followup_additions.too,
     _refiled,
-    _rather,
+    followup_answers.rather,
     _put_off,
 )

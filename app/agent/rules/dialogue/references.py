@@ -99,7 +99,14 @@ def newest(asked: Asked, kinds: Collection[ThingKind]) -> Reference:
 
 def last_person(asked: Asked) -> str:
     """Return the name of who was spoken of last; empty where nobody was."""
-    people = (one.title for turn in asked.earlier for one in turn.about if one.kind == "person")
+    people = (
+        who
+        for turn in asked.earlier
+        for who in (
+            *(one.title for one in turn.about if one.kind == "person"),
+            *filter(None, [turn.arguments.get("who") if turn.intent == "message" else ""]),
+        )
+    )
     return next(people, "")
 
 

@@ -24,6 +24,8 @@ LONGEST_LEFT = 60
 """So many letters from the first word of no class to the last."""
 LITTLE = frozenset({"filler", "no", "it", "also", "to", "yes"})
 """The classes that change nothing of what a message asks for."""
+SAYS = frozenset("no not_ undo it keep done also add there delete tick only".split())
+"""The classes of which no word only begins a message."""
 WEAK = frozenset({"filler", "helper", "asks"})
 """The classes of which no longer piece hides what others have in it."""
 _TEXT = re.compile(
@@ -34,6 +36,10 @@ _TEXT = re.compile(
 _QUOTED = re.compile(r"[\"“„«「『][^\"“”„«»「」『』]+[\"”“»」』]")
 _LEAD = re.compile(
     r"\s*(?P<lead>[^.!?,;:。！？，、；：]{1,40})[.!,;。！，、；…~]+\s*(?P<rest>\S.*)$", re.DOTALL
+)
+_OPENING = re.compile(
+    r"\s*(?P<lead>[^.!?,;:。！？，、；：\s]{1,12})[,。！，…~\s]+(?P<rest>[^\s\w]*\w.{3,})$",
+    re.DOTALL,
 )
 LONGEST_LENGTH = 4
 """So many words has a length of time at most."""
@@ -197,6 +203,18 @@ def without_lead(message: str, language: Language) -> str:
             return message
         if not only_little(found["lead"], language, "thanks", "helper"):
             return message
+        message = found["rest"]
+    return message
+
+
+def without_opening(message: str, language: Language) -> str:
+    """Return a message without the words before its first mark or space that only begin it, where
+    no spaces part words: “ok, …”.
+    """
+    while (found := _OPENING.match(message)) and closed_classes.is_unspaced(language):
+        lead = _as_words(found["lead"], plain_letters(found["lead"]).lower(), language)
+        if lead.left("thanks", "helper") or lead.has(*SAYS):
+            break
         message = found["rest"]
     return message
 

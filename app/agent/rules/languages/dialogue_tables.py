@@ -36,11 +36,12 @@ class Dialogue(Table, frozen=True):
     May be missing: what somewhere in a short message `takes_back` what the turn before did; the
     group `rest` of `rather` is the thing that was meant instead of the one that was changed;
     `there` is the folder and `person` the one who was spoken of last; what says `of_those` narrows
-    the list before; a message of no other words than those of `listing` is asked for a list where
-    it holds a filter or what `asks_list`; `other` is what is left of a list that was shown; what
-    `adds` its group `rest` goes to a note with a `list_name` that was spoken of last, and what is
-    `out_of` something, `{name}`, is taken away from it; a `list_word` beside the name of a note is
-    hardly part of it; the groups of `in_folder` are the folder of which a list is asked again;
+    the list before, the group `rest` of `narrows` does so too, and the group `only` says that what
+    narrowed it still does; a message of no other words than those of `listing` is asked for a list
+    where it holds a filter or what `asks_list`; `other` is what is left of a list that was shown;
+    what `adds` its group `rest` goes to a note with a `list_name` that was spoken of last, and what
+    is `out_of` something, `{name}`, is taken away from it; a `list_word` beside the name of a note
+    is hardly part of it; the groups of `in_folder` are the folder of which a list is asked again;
     `all_of` stands before a name of which 2 or all, 0, are meant; `that_day` points at the day that
     was told last, or at one so many days from it; `the_same` stands for a name said before; the
     words of a line of `same` mean the same in names of things.
@@ -77,6 +78,7 @@ class Dialogue(Table, frozen=True):
     there: Pieces = "(?!)"
     person: Pieces = "(?!)"
     of_those: Pieces = "(?!)"
+    narrows: Pieces = "(?!)"
     asks_list: Pieces = "(?!)"
     other: Pieces = "(?!)"
     list_name: Pieces = "(?!)"
@@ -85,6 +87,7 @@ class Dialogue(Table, frozen=True):
     out_of: Pieces = "(?!)"
     in_folder: Pieces = "(?!)"
     all_of: dict[int, Pieces] = msgspec.field(default_factory=dict)
+    before_that: Pieces = "(?!)"
     that_day: dict[int, Pieces] = msgspec.field(default_factory=dict)
     the_same: Pieces = "(?!)"
     levels: dict[Bound, Pieces] = msgspec.field(default_factory=dict)

@@ -8,10 +8,21 @@ from app.agent.rules.languages.language_tables import Pieces, Table
 
 Sign = Literal["+", "-", "*", "/"]
 Keyword = Literal[
-    "asks", "off", "onto", "split", "each", "remaining", "difference", "for", "filler"
+    "asks",
+    "off",
+    "onto",
+    "split",
+    "each",
+    "remaining",
+    "difference",
+    "for",
+    "filler",
+    "of_them",
+    "at",
 ]
 """What other words of a sum say: that an amount is asked for, what is taken off or put onto it,
-that it is shared, by each, what is still to be paid, by how much two differ, for how many it is.
+that it is shared, by each, what is still to be paid, by how much two differ, for how many it is, so
+many of what was spoken of, so many at which price.
 """
 
 

@@ -57,11 +57,13 @@ class Views(Table, frozen=True):
 
     Each of `spans` has two days, the groups `a` and `b`, of a stretch of days. A part of a message
     that fits `refuses` says that nothing is to be done, before another that asks for something.
-    What fits `remains` asks what of a list is not done.
+    What fits `remains` asks what of a list is not done; what `tells` is a word for saying or asking
+    something of somebody.
     """
 
     classes: dict[ViewName, Pieces]
     spans: tuple[Pieces, ...] = ()
     refuses: Pieces = "(?!)"
     remains: Pieces = "(?!)"
+    tells: Pieces = "(?!)"
     beyond: Beyond = msgspec.field(default_factory=Beyond)

@@ -32,7 +32,8 @@ _NUMBER = re.compile(
     r"|(?P<phone>\+?\d[\d ()/.\-]{5,}\d)|(?P<number>\d+(?:[.,:]\d+)*))"
     r"\s?(?P<unit>[€%$£]|[a-zA-ZÀ-ÿ]+|[\u30a0-\u30ff]+|[\u3400-\u9fff]{1,3})?"
 )
-_SENTENCE = re.compile(r"[^\n.!?。！？]+(?:[.!?](?=\S)[^\n.!?。！？]*)*[.!?。！？]*")
+_SENTENCE = re.compile(r"[^\n.!?。！？，]+(?:[.!?](?=\S)[^\n.!?。！？，]*)*[.!?。！？]*")
+"""Chinese lists in a line what it counts: “fee 180，deposit 50”."""
 SAME = (
     "€ euro euros eur ユーロ 欧元",
     "kg kilo kilos kilogramm kilogram 公斤 キロ",

@@ -12,15 +12,16 @@ import msgspec
 
 from app.agent.rules.answers import item_changes
 from app.agent.rules.answers.item_changes import Held
+from app.agent.rules.changes import last_spoken, named, reused
 from app.agent.rules.changes import marked as changed
-from app.agent.rules.changes import named, reused
 from app.agent.rules.changes.marked import Marked
 from app.agent.rules.dialogue import resolve_reference
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.list_tables import ListKind, Lists
-from app.agent.rules.listed import added_items, corrected_facts, list_words, named_items
+from app.agent.rules.listed import added_items, corrected_facts, item_clauses, list_words
+from app.agent.rules.listed.item_clauses import Told
 from app.agent.rules.near import near
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Step, Thing, ThingKind, Trace
@@ -29,12 +30,14 @@ Act = Callable[[Asked, Route], Step]
 LONGEST = 160
 RECENT = 3
 """So many turns ago may the list have been spoken of."""
-CHANGES: Mapping[ListKind, str] = {"tick": "tick", "untick": "untick", "remove": "remove"}
+CHANGES: frozenset[ListKind] = frozenset({"tick", "untick", "remove"})
 SETTLED = frozenset(
-    "leave decide message ask_agent remember recall share thanks greet help sum date time".split()
+    "decide message ask_agent remember recall share thanks greet help sum date time".split()
 )
 """The intents that are no wish about a list, whatever they hold."""
 ORDER: tuple[ListKind, ...] = get_args(ListKind)
+HOW = "how"
+"""The argument of a turn that changed items: what it did to the last of them."""
 STEPS = "steps"
 """The argument of a turn that told the steps of a todo, or added one."""
 WRITES = frozenset("add_todo make_note append_note make_folder rename move_note add_step".split())
@@ -68,17 +71,33 @@ def kinds_of(asked: Asked, route: Route) -> tuple[ListKind, ...]:
     if not all(language_data.has_table(language, one) for one in (Lists, Changes)):
         return ()
     words, text = list_words.words_of(language), Marked(asked.message).text
-    if route.intent == "undo":
-        # “What is not bought yet?” has words that take back, too.
-        asks = any(one in asked.message for one in "?？") and words.cues["left"].search(text)
-        return ("left",) if asks else ()
-    return tuple(kind for kind in ORDER if words.cues[kind].search(text))
+    if route.intent in ("undo", "leave"):
+        # “What is not bought yet?” and “the tape off again” have words that take back, too.
+        kind: ListKind = "left" if any(one in asked.message for one in "?？") else "remove"
+        return (kind,) if words.cues[kind].search(text) else ()
+    done = changed.words_of(language).done.search(asked.message.lower())
+    return tuple(
+        kind for kind in ORDER if words.cues[kind].search(text) or (kind == "tick" and done)
+    )
 
 
 def read(asked: Asked, route: Route, kinds: tuple[ListKind, ...], act: Act) -> Step | None:
     """Return the step of a question or wish about a list; None where a message is none."""
     wish = _wish(asked, route, kinds, act)
     step = reused.reuse(asked, functools.partial(_next, wish))
+    return step if step.calls or step.text else None
+
+
+def change_spoken_of(asked: Asked, route: Route, act: Act) -> Step | None:
+    """Return the step of what a message says of items of the list spoken of; None where it names
+    none of them.
+    """
+    kinds = [one for one in kinds_of(asked, route) if one in CHANGES]
+    thing = spoken_of(asked) if kinds else None
+    if thing is None:
+        return None
+    wish = _wish(asked, route, tuple(kinds), act)
+    step = reused.reuse(asked, lambda part: _of(wish, part, kinds[0], thing, Marked(asked.message)))
     return step if step.calls or step.text else None
 
 
@@ -97,7 +116,10 @@ def _wish(asked: Asked, route: Route, kinds: tuple[ListKind, ...], act: Act) -> 
 
 def _next(wish: Wish, asked: Asked) -> Step:
     """Return the next step, as results come; nothing where no list fits."""
+    changes = [one for one in wish.kinds if one in CHANGES]
     for kind in wish.kinds:
+        if kind in changes[1:]:
+            continue  # all that is said of items is read at once
         for thing, marked in _lists(wish, asked, kind):
             step = marked if isinstance(marked, Step) else _of(wish, asked, kind, thing, marked)
             if step.calls or step.text:
@@ -128,6 +150,8 @@ def _lists(wish: Wish, asked: Asked, kind: ListKind) -> Iterator[tuple[Thing, Ma
         return
     marked, words = Marked(asked.message), changed.words_of(wish.language)
     places = named.find(asked, marked, near.things(asked), (of,), wish.language)
+    if places and last_spoken.is_any_list(asked, marked, places[0], words):
+        return
     if places and len(places[0].things) == 1:
         if not named.beside(marked, places[0], words.onto, words):
             marked.mark([places[0][1:]], named.NAME)
@@ -149,19 +173,28 @@ def _anywhere(wish: Wish, asked: Asked) -> Step:
         return Step()
     if not asked.has("grep_notes"):
         return Step(calls=(*looks, BOXES))
-    found: list[Thing] = []
+    found: list[tuple[Held, Told]] = []
     todos = [{"title": one.title} for one in near.things(asked) if one.kind == "todo"]
     for thing, items in item_changes.all_items(asked):
-        marked = _named(wish, asked, thing)
-        fitting = [one for one in items if one.is_done == (changes[0] == "untick")]
-        named_ones = named_items.mark_named(marked, fitting)
-        if named_ones and _is_covered(wish, changes[0], marked):
-            found.append(thing)
-        if any(resolve_reference.fitting_rows(one.title, todos) for one in named_ones):
+        held = Held(thing, {"title": thing.title}, tuple(items))
+        told = item_clauses.read(asked, held, _named(wish, asked, thing), wish.language)
+        named_ones: dict[int, ListKind] = {
+            one.place: how
+            for one in items
+            for how in [told.changes.get(one.place)]
+            if how in ("tick", "untick") and one.is_done == (how == "untick")
+        }
+        if named_ones:
+            found.append((held, told._replace(changes=named_ones)))
+        titles = [one.title for one in items if one.place in named_ones]
+        if any(resolve_reference.fitting_rows(one, todos) for one in titles):
             return Step()
     if len(found) != 1:
         return Step()
-    return _of(wish, asked, changes[0], found[0], _named(wish, asked, found[0]))
+    held, told = found[0]
+    if not told.is_sure:
+        return item_changes.ask_changes(wish.route, held, told.changes)
+    return _of(wish, asked, changes[0], held.thing, _named(wish, asked, held.thing))
 
 
 def _named(wish: Wish, asked: Asked, thing: Thing) -> Marked:
@@ -173,14 +206,14 @@ def _named(wish: Wish, asked: Asked, thing: Thing) -> Marked:
     return marked
 
 
-def spoken_of(asked: Asked) -> Thing | None:
-    """Return the note that was spoken of just before, or the todo whose steps were."""
+def spoken_of(asked: Asked, *, steps: bool = False) -> Thing | None:
+    """Return the note that was spoken of just before, or the todo whose steps were, or are now."""
     turns = (one for one in asked.earlier[:RECENT] if one.about or one.shown)
     last = next(turns, Trace())
     things = last.about or last.shown
     if len(things) != 1 or things[0].kind not in ("note", "todo"):
         return None
-    of_steps = STEPS in last.arguments or last.intent == "add_step"
+    of_steps = steps or STEPS in last.arguments or last.intent == "add_step"
     return things[0] if things[0].kind == "note" or of_steps else None
 
 
@@ -203,49 +236,44 @@ def _of(wish: Wish, asked: Asked, kind: ListKind, thing: Thing, marked: Marked) 
         return Step() if asked.has(tool[0]) else Step(calls=(tool,))
     if kind == "left":
         return item_changes.tell_left(wish.route, held)
-    return _change(wish, asked, kind, held, marked)
+    return _change(wish, asked, held, marked)
 
 
-def _change(wish: Wish, asked: Asked, kind: ListKind, held: Held, marked: Marked) -> Step:
-    """Return the change of the items that a message names."""
-    fitting = [
-        one
-        for one in held.items
-        if kind == "remove" or (one.has_box and one.is_done == (kind == "untick"))
-    ]
-    again = Marked(asked.message)
-    again.marks[:] = marked.marks
-    found = named_items.mark_named(marked, fitting)
-    if not found and kind == "tick":
-        done = named_items.mark_named(again, [one for one in held.items if one.is_done])
-        if done and _is_covered(wish, kind, again):
-            return item_changes.tell_ticked(wish.route, held, done)
-    if not found or not _is_covered(wish, kind, marked):
+def _change(wish: Wish, asked: Asked, held: Held, marked: Marked) -> Step:
+    """Return the change of the items that a message names, or the question whether it is meant."""
+    changes = changed.words_of(wish.language)
+    if any(one in marked.message for one in "?？") and not changes.courtesy.search(marked.text):
         return Step()
-    step = item_changes.change_items(asked, wish.route, held, found, CHANGES[kind])
+    last = asked.earlier[0].arguments.get(HOW, "") if asked.earlier else ""
+    told = item_clauses.read(asked, held, marked, wish.language, last)
+    items = {one.place: one for one in held.items}
+    needed = {
+        place: how
+        for place, how in told.changes.items()
+        if how == "remove" or (items[place].has_box and items[place].is_done == (how == "untick"))
+    }
+    if not needed:
+        ticked = [items[one] for one, how in told.changes.items() if how == "tick"]
+        ticked = [one for one in ticked if one.has_box]
+        return (
+            item_changes.tell_ticked(wish.route, held, ticked)
+            if ticked and told.is_sure
+            else Step()
+        )
+    if not told.is_sure:
+        return item_changes.ask_changes(wish.route, held, needed)
+    step = item_changes.change_items(asked, wish.route, held, needed)
     of_steps = {STEPS: "yes"} if held.thing.kind == "todo" else {}
-    return _left(wish, step, "tick_item", **of_steps) if step.text else step
+    how = {HOW: next(reversed(needed.values()))}
+    return _left(wish, step, "tick_item", **of_steps, **how) if step.text else step
 
 
 def _is_covered(wish: Wish, kind: ListKind, marked: Marked) -> bool:
     """Return whether a message has words of a wish, and nothing else is left of it."""
     words, changes = list_words.words_of(wish.language), changed.words_of(wish.language)
-    is_polite = changes.courtesy.search(marked.text)
-    if kind in CHANGES and any(one in marked.message for one in "?？") and not is_polite:
-        return False
     marked.fit(words.place, "p")
     marked.fit(changes.courtesy, "p")
-    # What asks has gaps: words between are not its own.
-    if kind in CHANGES and not marked.fit(words.cues[kind], "c"):
-        # “The paper is bought” names the step “buy paper” by its verb, too.
-        at = [marked.marks[one.start()] for one in words.cues[kind].finditer(marked.text)]
-        if named_items.IN_PART not in at:
-            return False
-    if kind == "tick" and marked.has(changes.denies):
-        return False
     marked.fit(words.also[kind], "p")
-    if kind in CHANGES and marked.has(changes.denies):
-        return False
     marked.fit(words.that, "p")
     return not any(one.isalnum() for one in marked.left(changes))
 

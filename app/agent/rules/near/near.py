@@ -46,6 +46,8 @@ FEWEST = 3
 """What has fewer words names something, and wishes nothing."""
 ASKING = frozenset({"when", "where", "why", "often"})
 """The kinds of question that are known by a word that asks, and that no wish has."""
+SAMPLES = {"day": "2026-11-23", "by": "7天", "number": "3"}
+"""What stands for a day, a length of time and a number in the plain words of a wish, to read it."""
 _QUOTED_MARK = re.compile(f"[“「]{readings.MARK}")
 LIKELY = 0.2
 """What is so near is told or asked where the notes know nothing."""
@@ -222,7 +224,7 @@ def ask_meant(route: Route) -> Step | None:
     if not plain:
         return None
     titles = ", ".join(one.title for one in route.things)
-    values = dict.fromkeys(readings.KINDS, readings.MARK) | {"text": text}
+    values = dict.fromkeys(readings.KINDS, readings.MARK) | route.arguments | {"text": text}
     said = readings.fill(plain, values)
     shown = titles if _QUOTED_MARK.search(said) else f"“{titles}”"
     read = said.replace(readings.MARK, shown) if titles else said
@@ -231,17 +233,21 @@ def ask_meant(route: Route) -> Step | None:
 
 @functools.cache
 def _plain_of(language: Language, intent: str, field: str) -> str:
-    """Return the plain words of a wish with nothing but a text or a thing in it."""
+    """Return the plain words of a wish with nothing but a text or a thing in it, and where its
+    field is one of `SAMPLES` that.
+    """
+    slot = f"{{{field}}}"
     for wish in language_data.load_table(language, Examples).wishes:
         if (
             not wish.writes
-            or wish.plain.count("{") != 1
+            or wish.plain.count("{") != 1 + (field in SAMPLES)
             or ("{text}" in wish.plain) != (intent == "add_todo")
+            or (slot in wish.plain) != (field in SAMPLES)
         ):
             continue
-        sample = readings.fill(wish.plain, dict.fromkeys((*readings.KINDS, "text"), readings.ANY))
-        read = routing.route_message(sample, before=language)
-        is_of = not field or read.get(field)
+        values = dict.fromkeys((*readings.KINDS, "text"), readings.ANY) | SAMPLES
+        read = routing.route_message(readings.fill(wish.plain, values), before=language)
+        is_of = not field or field in SAMPLES or read.get(field)
         if read.intent == intent and is_of and readings.ANY in read.arguments.values():
             return str(wish.plain)
     return ""

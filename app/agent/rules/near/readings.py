@@ -53,6 +53,8 @@ class Reading(NamedTuple):
     """Whether the message itself has words for the thing, if there is one."""
 
 
+HIGHEST = 10
+"""The highest priority."""
 MARK, ANY = "Q1", "Q2"
 """What stands in the words that the patterns read for a settled thing, and for any text."""
 
@@ -177,7 +179,7 @@ def _filled(
         elif part is None and name == "person" and (last := references.last_person(asked)):
             score -= UNNAMED
             values[name] = last
-        elif part is None:
+        elif part is None or (name == "number" and not _is_level(asked.message, part)):
             return None
         else:
             values[name] = _said(asked, part)
@@ -202,6 +204,12 @@ def _filled(
         fill(wish.plain, {**marked, "text": ANY}),
         is_pointed,
     )
+
+
+def _is_level(message: str, part: Part) -> bool:
+    """Return whether a number in digits may be a priority."""
+    said = message[part.start : part.end]
+    return not said.isdecimal() or int(said) <= HIGHEST
 
 
 def _person_as_text(wish: Wish, row: Sequence[Part]) -> list[Part]:

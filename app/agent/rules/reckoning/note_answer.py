@@ -10,7 +10,7 @@ from app.agent.rules.passages import found_texts
 from app.agent.rules.reckoning import note_sums, reckoning, sum_value, words, written_dates
 from app.agent.rules.reckoning.note_sums import Solved
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Quote, Step, Thing, Trace, note_link
+from app.agent.turn.steps import Asked, Quote, Step, Thing, Trace
 
 MOST_TOLD = 600
 """So many characters of a note that is nearest are what follows can reckon with."""
@@ -64,10 +64,10 @@ def _shown(route: Route, solved: Solved) -> Step:
     quotes = tuple(
         Quote(note.note_id, note.title, one.text, one.start, one.end) for one in sentences
     )
-    lines = "\n".join(f"> {line}" for one in quotes for line in one.text.split("\n"))
-    link = f"— {note_link(note.note_id, note.title)}"
+    # Sentences that do not follow each other are no one passage.
+    told = "\n\n".join(note_answers.quoted(one.text, note.note_id, note.title) for one in quotes)
     return Step(
-        f"{reckoning.shown(found, route.language)}\n\n{lines}\n\n{link}",
+        f"{reckoning.shown(found, route.language)}\n\n{told}",
         quotes=quotes,
         trace=Trace(
             intent="sum",

@@ -10,7 +10,7 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.reckoning_tables import Keyword
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.answer_passages import Text
-from app.agent.rules.passages.sentences import stem
+from app.agent.rules.passages.sentences import split_sentences, split_words, stem
 from app.agent.rules.phrases import phrases
 from app.agent.rules.reckoning import note_amounts, numbers, sum_value, sums, words
 from app.agent.rules.reckoning.note_amounts import Fact
@@ -23,6 +23,8 @@ _KEYWORDS: tuple[Keyword, ...] = (
 )
 _TIMES = {("year", "month"): 12, ("week", "day"): 7, ("week", "night"): 7}
 _PERIODS = ("night", "day", "week", "month", "year", "hour")
+_SHORTEST = 3
+"""A word of more letters may begin that of something: “forest” of “forest honey”."""
 _EACH = (*_PERIODS, "km", "kg", "l", "person")
 
 
@@ -58,6 +60,13 @@ def may_ask(message: str, language: Language) -> bool:
     plus = words.table_of(language).weak.get("+", "(?!)")
     joins = words.whole(language, plus).search(wanted.text) and len(wanted.names) > 1
     return bool(wanted.numbers or _has_sign(wanted) or _period(wanted) or joins)
+
+
+def asks_remaining(message: str, language: Language) -> bool:
+    """Return whether a message asks how much of an amount is still to be paid."""
+    wanted = _read(message, language)
+    is_amount = questions.read_question(message).kind in ("number", "price")
+    return is_amount and wanted.says("remaining") and bool(wanted.names)
 
 
 def goes_on(message: str, language: Language, told: str) -> bool:
@@ -140,9 +149,12 @@ def _of_note(
         return _difference(wanted, note, money)
     if wanted.says("each") and (found := _each(wanted, note, money)):
         return found
+    quoted = [one for one in known if one.sentence.text in told]
+    if wanted.says("of_them") and quoted:
+        spoken_of = [one for one in money if one in quoted]
+        return _of_them(wanted, note, spoken_of, asked_before)
     if wanted.names:
         return _listed(wanted, note, money) or _with_one(wanted, known)
-    quoted = [one for one in known if one.sentence.text in told]
     fact = _one_of(quoted, asked_before, wanted.language)
     if fact is None:
         return None
@@ -162,10 +174,42 @@ def _remaining(wanted: _Wanted, note: Text, money: list[Fact]) -> Solved | None:
         return None
     paid = [one for one in money if one.is_deposit]
     whole = [one for one in money if not one.is_deposit]
-    if len(paid) != 1 or len(whole) != 1 or paid[0].per or whole[0].per:
+    if len(paid) != 1 or len(whole) != 1 or paid[0].per or whole[0].per not in ("", "piece"):
         return None
-    less = paid[0].amount.value <= whole[0].amount.value
-    return _put_together([(1, whole[0]), (-1, paid[0])], wanted) if less else None
+    count = _pieces(whole[0], wanted.language) if whole[0].per else Decimal(1)
+    if count is None or paid[0].amount.value > count * whole[0].amount.value:
+        return None
+    return _put_together([(count, whole[0]), (-1, paid[0])], wanted)
+
+
+def _pieces(fact: Fact, asked: Language) -> Decimal | None:
+    """Return of how many pieces a note tells the price of each: “60 cups at 14 euros apiece”."""
+    language = note_amounts.language_of(fact.note, asked)
+    counts = [one for one in numbers.find(fact.said, language) if one.unit in ("", "piece")]
+    return counts[0].value if len(counts) == 1 and counts[0].sure else None
+
+
+def _of_them(wanted: _Wanted, note: Text, quoted: list[Fact], asked_before: str) -> Solved | None:
+    """Return the price of so many of what was asked for before: “what do three of those cost?”"""
+    names = _read(asked_before, wanted.language).names
+    if len(quoted) > 1:
+        # “Forest?” may be said of the forest honey.
+        quoted = [f for f in quoted if any(_begins(one, f.said) for one in names)]
+    if len(quoted) != 1 or len(wanted.numbers) != 1 or quoted[0].per not in ("", "piece"):
+        return None
+    count = wanted.numbers[0]
+    told = note_amounts.language_of(note, wanted.language)
+    percents = (one for one in split_sentences(note.content) if "%" in one.text)
+    least = [n.value for one in percents for n in numbers.find(words.folded(one.text), told)]
+    if count.unit not in ("", "piece") or any(one <= count.value for one in least):
+        return None  # with a discount from so many on
+    return _times(quoted[0], [("*", count.value)], wanted)
+
+
+def _begins(name: str, said: str) -> bool:
+    return note_amounts.touches(name, said) or any(
+        len(name) > _SHORTEST and one.startswith(name) for one in split_words(said)
+    )
 
 
 def _difference(wanted: _Wanted, note: Text, money: list[Fact]) -> Solved | None:
@@ -286,6 +330,8 @@ def _of_period(wanted: _Wanted, fact: Fact) -> Solved | None:
         return None
     count, unit = period
     times = 1 if unit == fact.per else _TIMES.get((unit, fact.per))
+    if count == 1 and (parts := _TIMES.get((fact.per, unit))):
+        return _times(fact, [("/", Decimal(parts))], wanted)
     if times is None or (times == 1 and count == 1):
         return None
     return _times(fact, [("*", count * times)], wanted)
@@ -322,6 +368,8 @@ def _only_adds(wanted: _Wanted) -> bool:
 def _with_one(wanted: _Wanted, known: list[Fact]) -> Solved | None:
     """Return the sum of an amount that is named with what the message says: “half of the rent”."""
     fact = note_amounts.named(wanted.names, known, alone=len(known) == 1)
+    if fact and fact.per and (found := _of_period(wanted, fact)):
+        return found
     # Half a year is no half of what each month costs.
     others = [one for one in _units_said(wanted.text, wanted.language) if fact and one != fact.per]
     if fact is None or (fact.per and others):

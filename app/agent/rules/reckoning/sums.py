@@ -11,6 +11,10 @@ from app.agent.rules.reckoning.sum_tokens import Amount, Token
 from app.agent.rules.reckoning.sum_value import Reckoned, plain_number
 
 LONGEST = 200
+NAMED = 2
+"""So many words may say what a number is of, where a sign stands before it."""
+FEW = 5
+"""So many words may stand between a number and the price of each."""
 _CHANGES: tuple[Keyword, ...] = ("off", "onto")
 
 
@@ -24,7 +28,8 @@ def reckon(text: str, language: Language, base: Amount | None = None) -> Reckone
     plain = words.folded(text)
     hidden = _hide(plain)
     if base is None:
-        return _whole_sum(plain, hidden, language) or _by_words(plain, hidden, language, None)
+        found = _whole_sum(plain, hidden, language) or _by_words(plain, hidden, language, None)
+        return found or _at_price(plain, hidden, language)
     return _going_on(plain, hidden, language, base) or _by_words(plain, hidden, language, base)
 
 
@@ -73,11 +78,17 @@ def _going_on(plain: str, hidden: str, language: Language, base: Amount) -> Reck
     while tokens and tokens[0].kind == "of":
         tokens = tokens[1:]  # “of that the half”
     runs = sum_tokens.runs(tokens, hidden, language)
-    if len(runs) != 1 or len(tokens) != len(runs[0]) + (tokens[-1].kind == "of"):
+    if len(runs) != 1:
         return None
     run = runs[0]
+    if run[0].kind == "sign" and tokens[0].is_weak and tokens[0] is not run[0]:
+        tokens = tokens[1:]  # “and if I take off 250”
+    if len(tokens) != len(run) + (tokens[-1].kind == "of"):
+        return None
     rest = f"{plain[: run[0].start]} , {plain[run[-1].end :]}"
-    if words.left_words(language, _without_asking(rest, language)):
+    begins = run[0].kind == "sign" and not run[0].is_weak
+    # “Take off the 250 of the deposit” says what is taken off.
+    if len(words.left_words(language, _without_asking(rest, language))) > begins * NAMED:
         return None
     if len(run) > 1 and run[0].sign == "+" and run[0].is_weak and run[1].kind != "number":
         run = run[1:]  # “and times three”
@@ -138,6 +149,26 @@ def _by_words(plain: str, hidden: str, language: Language, base: Amount | None) 
         ]
         return sum_value.worked_out(run, language)
     return None
+
+
+def _at_price(plain: str, hidden: str, language: Language) -> Reckoned | None:
+    """Return what so many of something come to at a price: “60 cups at 14 euros, how much?”"""
+    found = [one for one in sum_tokens.tokens(hidden, language) if one.kind == "number"]
+    if len(found) != 2 or "%" in plain or not words.says(language, "asks", plain):
+        return None
+    count, price = found
+    if not count.amount or not price.amount or price.amount.unit not in words.MONEY:
+        return None
+    between = plain[count.end : price.start].split()
+    at = words.says(language, "at", between[-1]) if between else None
+    outside = f"{plain[: count.start]} , {plain[price.end :]}"
+    left = words.left_words(language, _without(outside, language, "asks", "each", "for"))
+    if not at or count.amount.unit not in ("", "piece", "person") or not 1 < len(between) <= FEW:
+        return None
+    if len(left) > NAMED:
+        return None
+    run = [price, Token("sign", 0, 0, sign="*"), Token("number", 0, 0, amount=count.amount)]
+    return sum_value.worked_out(run, language)
 
 
 def _is_beside(each: re.Match[str], found: list[Token], heads: list[Token]) -> bool:

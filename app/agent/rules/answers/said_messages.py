@@ -1,0 +1,178 @@
+"""What messages of others say of a question, however it is put: “what did she say about …”, “who
+asked for the salad”; and of one that the notes do not answer.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from app.agent.rules.answers import message_answers
+from app.agent.rules.dialogue import dialogue_words, references, slots
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.view_tables import Views
+from app.agent.rules.passages import questions
+from app.agent.rules.passages.questions import Question
+from app.agent.rules.passages.sentences import are_alike, split_words, stem
+from app.agent.rules.routing.routing import Route
+from app.agent.turn.steps import Asked, Step, Trace
+
+LOOK: Mapping[str, int] = {"limit": 20, "messageLimit": 20}
+"""By these arguments this look is told from that of a list of messages."""
+MOST = 3
+HALF, MOSTLY = 0.5, 0.6
+"""The share of a question's words that a message has which answers it: where somebody is asked
+for, or where it only may be meant.
+"""
+FEWEST = 2
+TAIL = 5
+"""So many letters has the second part of a compound that a question names alone."""
+READS = frozenset({"ask", "from_person", "waiting", "todo_state", "events", "unread", "cannot"})
+"""What a question after a message may be taken for."""
+
+
+class Heard(NamedTuple):
+    """A message, who wrote it, and the share of the words of a question that it has."""
+
+    message: Mapping[str, Any]
+    contact: Mapping[str, Any]
+    share: float
+
+
+def apart(asked: Asked) -> tuple[Asked, Sequence[Mapping[str, Any]] | None]:
+    """Return what is asked without the look at messages, and their conversations, if looked."""
+    rest = tuple(one for one in asked.results if one.arguments != LOOK)
+    if len(rest) == len(asked.results):
+        return asked, None
+    found = next(one for one in asked.results if one.arguments == LOOK)
+    heard = () if found.failed else found.content["conversations"]
+    return msgspec.structs.replace(asked, results=rest), heard
+
+
+def tell_first(
+    asked: Asked, route: Route, heard: Sequence[Mapping[str, Any]] | None
+) -> Step | None:
+    """Return what messages say of a question that asks for what somebody said; None where it asks
+    for nothing of the kind, or they do not say it.
+    """
+    language = route.get("written") or route.language
+    said = _tells(asked.message, language) if _asks(asked, route, language) else None
+    if said is None or message_answers.TOOL not in asked.tools:
+        return None
+    if heard is None:
+        return Step(calls=((message_answers.TOOL, dict(LOOK)),))
+    question = questions.read_question(asked.message)
+    told = {stem(word) for word in split_words(said)}
+    people = list(_people(asked, language, heard))
+    if not people and question.kind != "who":
+        return None
+    found = _found(question, heard, people, told)
+    least = 0.0 if people else HALF
+    return _told(route, [one for one in found if one.share > 0 and one.share >= least])
+
+
+def tell_instead(
+    asked: Asked, route: Route, step: Step, heard: Sequence[Mapping[str, Any]] | None
+) -> Step:
+    """Return a step; where it answers nothing, what messages say of the question."""
+    language = route.get("written") or route.language
+    if not step.empty or step.calls or not _asks(asked, route, language):
+        return step
+    question = questions.read_question(asked.message)
+    if not question.terms or message_answers.TOOL not in asked.tools:
+        return step
+    if heard is None:
+        return Step(calls=((message_answers.TOOL, dict(LOOK)),))
+    people = list(_people(asked, language, heard, pronouns=False))
+    found = _found(question, heard, people, set())
+    names_who = people or question.kind == "who"
+    kept = [
+        one
+        for one in found
+        if (one.share >= HALF if names_who else one.share >= MOSTLY)
+        and (names_who or one.share * len(question.stems) >= FEWEST)
+    ]
+    return _told(route, kept) or step
+
+
+def _asks(asked: Asked, route: Route, language: Language) -> bool:
+    """Return whether a message is a question that reads something."""
+    if route.intent not in READS and not route.is_loose:
+        return False
+    if "?" in asked.message or questions.read_question(asked.message).kind:
+        return True
+    return slots.has_kind(asked.message, language, "asks")
+
+
+def _tells(message: str, language: Language) -> str | None:
+    """Return the words of a message for telling or asking somebody; None where it has none."""
+    if not language_data.has_table(language, Views):
+        return None
+    pattern = language_data.join_pattern(language_data.load_table(language, Views).tells)
+    found = re.findall(rf"(?<![^\W_])(?:{pattern})(?![^\W_])", dialogue_words.bare(message))
+    return " ".join(found) if found else None
+
+
+def _people(
+    asked: Asked, language: Language, heard: Sequence[Mapping[str, Any]], *, pronouns: bool = True
+) -> Iterator[str]:
+    """Yield the usernames of the contacts whom a message names, or of whom it means by “she”."""
+    words = set(split_words(asked.message))
+    named = [
+        one["contact"]["username"]
+        for one in heard
+        if one["contact"] and words.intersection(_names(one["contact"]))
+    ]
+    yield from named
+    if not named and pronouns and references.person_in(asked.message, language):
+        yield from filter(None, (references.last_person(asked),))
+
+
+def _names(contact: Mapping[str, Any]) -> set[str]:
+    return {*split_words(contact["username"]), *split_words(contact.get("name") or "")}
+
+
+def _found(
+    question: Question, heard: Sequence[Mapping[str, Any]], people: Sequence[str], told: set[str]
+) -> list[Heard]:
+    """Return the messages of contacts, of these people where any are named, those first that have
+    most of a question's words.
+    """
+    found = []
+    for conversation in heard:
+        contact = conversation["contact"]
+        if contact is None or (people and contact["username"] not in people):
+            continue
+        names = {stem(one) for one in _names(contact)} if people else set()
+        wanted = [one for one in question.stems if one not in names | told]
+        for message in message_answers.written_by_contact(conversation):
+            words = {stem(word) for word in split_words(message["content"])}
+            held = sum(any(_is_of(one, word) for word in words) for one in wanted)
+            found.append(Heard(message, contact, held / len(wanted) if wanted else 1.0))
+    return sorted(found, key=lambda one: (-one.share, str(one.message["createdAt"])))
+
+
+def _is_of(wanted: str, word: str) -> bool:
+    """Return whether a word of a message is one that is asked for, or a compound of it."""
+    for one in questions.alternatives(wanted):
+        tail, whole = sorted((one, word), key=len)
+        if are_alike(one, word) or (len(tail) >= TAIL and whole.endswith(tail)):
+            return True
+    return False
+
+
+def _told(route: Route, found: Sequence[Heard]) -> Step | None:
+    """Return the messages that have as many of a question's words as the best."""
+    best = [one for one in found if one.share >= found[0].share][:MOST]
+    if not best:
+        return None
+    whos = {one.contact["username"]: one.contact for one in best}
+    about = tuple(map(message_answers.person, whos.values()))
+    lines = [message_answers.line(one.message) for one in best]
+    if len(whos) == 1:
+        who = best[0].contact.get("name") or best[0].contact["username"]
+        lines = [route.phrase("from_them", who=who), *lines]
+    trace = Trace(intent="from_person", about=about if len(about) == 1 else ())
+    return Step("\n".join(lines), trace=trace)

@@ -1,0 +1,181 @@
+"""A change of the one thing that a message names, where other words are left over: it is asked."""
+
+import functools
+from collections.abc import Mapping, Sequence
+
+from app.agent.rules.answers import targets
+from app.agent.rules.changes import days, levels, named, readings, reused
+from app.agent.rules.changes.marked import Marked, words_of
+from app.agent.rules.dialogue import dialogue_words, references, slots
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.change_tables import ChangeKind, Changes
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.near import near
+from app.agent.rules.routing.routing import Route
+from app.agent.turn.steps import Asked, Step, Thing, ThingKind
+
+OF: Mapping[ChangeKind, tuple[str, str, tuple[ThingKind, ...]]] = {
+    "undate": ("change_todo", "clear", ("todo",)),
+    "priority": ("change_todo", "number", ("todo",)),
+    "unpin": ("pin_note", "unpin", ("note",)),
+    "pin": ("pin_note", "", ("note",)),
+    "reopen": ("change_todo", "reopen", ("todo",)),
+    "complete": ("complete_todo", "", ("todo",)),
+    "delete": ("delete", "", ("todo", "note")),
+    "reschedule": ("change_todo", "day", ("todo",)),
+}
+"""The changes that may be asked about: the intent, what it changes, and the things it is of."""
+UNSURE = frozenset({"ask", "cannot"})
+LETTERS = 3
+"""So many letters, not all together in it, may point at a name."""
+
+
+def offer(asked: Asked, route: Route, step: Step) -> Step:
+    """Return the question whether a change is meant of the one thing that a message names, where it
+    came to nothing but has a word of that change; else the step.
+    """
+    language = route.get("written") or route.language
+    left = step.trace.asks or step.trace.undo if step.trace else None
+    if left or not (step.empty or route.intent in UNSURE) or not _may(asked, language):
+        return step
+    wish = _wish(asked, language)
+    if wish is None:
+        return step
+    found = reused.reuse(asked, functools.partial(_ask, wish))
+    return found if found.text or found.calls else step
+
+
+def _may(asked: Asked, language: Language) -> bool:
+    """Return whether a message may wish a change, in a language that says when one is finished."""
+    if not language_data.has_table(language, Changes) or len(asked.message) > readings.LONGEST:
+        return False
+    words, text = words_of(language), Marked(asked.message).text
+    asks = words.asks.search(text) or text.rstrip().endswith(("?", "？"))
+    table = language_data.load_table(language, Changes)
+    return bool(table.finished or table.reason) and not asks
+
+
+def _wish(asked: Asked, language: Language) -> Route | None:
+    """Return the change of which a message has a word, the last where it has several."""
+    words, text = words_of(language), Marked(asked.message).text
+    cues = {**words.cues, "reschedule": words.shifts}
+    found: list[tuple[int, Route]] = []
+    for kind in (one for one in readings.kinds_of(asked, language) if one in OF):
+        place = max(one.start() for one in cues[kind].finditer(text))
+        clause = _clause_at(asked.message, place, language)
+        # The day stands beside the verb, and another one in a reason.
+        wishes = (_of_kind(asked, one, kind, language) for one in (clause, asked.message))
+        told = kind == "reschedule" and words.finished.search(Marked(clause).text)
+        wish = None if told else next(filter(None, wishes), None)
+        found += [(place, wish)] if wish and not _is_denied(clause, kind, language) else []
+    if found:
+        return max(found, key=lambda one: one[0])[1]
+    done = words.finished.search(text)
+    if done is None or _is_denied(
+        _clause_at(asked.message, done.end() - 1, language), "complete", language
+    ):
+        return None
+    return Route("complete_todo", language, {})
+
+
+def _clause_at(message: str, place: int, language: Language) -> str:
+    """Return the clause of a message that has a place in it."""
+    ends = list(words_of(language).join.finditer(Marked(message).text))
+    start = max((one.end() for one in ends if one.end() <= place), default=0)
+    return message[start : min((one.start() for one in ends if one.start() > place), default=None)]
+
+
+def _of_kind(asked: Asked, text: str, kind: ChangeKind, language: Language) -> Route | None:
+    """Return the change of a kind; None where a text does not say all of it."""
+    intent, field, _ = OF[kind]
+    marked = Marked(text)
+    arguments = {field: "yes"} if field else {}
+    if kind == "reschedule":
+        arguments = days.shift(asked, marked, language)
+        day = "" if arguments else days.new_day(asked, marked, language)
+        arguments = {"day": day} if day else arguments
+        if not arguments or arguments.get("earlier"):
+            return None
+    if kind == "priority":
+        level = dialogue_words.priority_of(levels.level(marked, language), language)
+        if level is None:
+            return None
+        arguments = {"number": str(level)}
+    return Route(intent, language, arguments)
+
+
+def _is_denied(clause: str, kind: ChangeKind, language: Language) -> bool:
+    """Return whether the clause of a word for a change says that it is not to be."""
+    words, marked = words_of(language), Marked(clause)
+    for pattern in (words.cues[kind], words.also[kind]):
+        marked.fit(pattern, "c")
+    return marked.has(words.denies)
+
+
+def _ask(wish: Route, asked: Asked) -> Step:
+    """Return the question whether a change is meant, or of which of several things."""
+    if not near.has_looked(asked):
+        return Step(calls=near.looks(asked))
+    things = _things(asked, wish)
+    if len(things) > 1:
+        told = {name: value for name, value in wish.arguments.items() if name != "number"}
+        level = wish.get("number")
+        told |= {"priority": level} if level else {}
+        return targets.ask_which(Route(wish.intent, wish.language, told), things)
+    if not things:
+        return Step()
+    field = next(iter(wish.arguments), "")
+    arguments = {"wish": wish.intent, "field": field, **wish.arguments}
+    return near.ask_meant(Route("mean", wish.language, arguments, things)) or Step()
+
+
+def _things(asked: Asked, wish: Route) -> tuple[Thing, ...]:
+    """Return what a message names of the things that a wish may be of; else what the turn before
+    was about.
+    """
+    kinds = next(of for intent, field, of in OF.values() if intent == wish.intent)
+    things = near.things(asked)
+    done = {row["id"] for row in asked.of("search_todos")[0].content["todos"] if row["completed"]}
+    may = [
+        one
+        for one in things
+        if one.kind in kinds
+        and (one.kind != "todo" or (one.id in done) == bool(wish.get("reopen")))
+    ]
+    found = [
+        one
+        for one in named.find(asked, Marked(asked.message), may, kinds, wish.language)
+        if not any(
+            other.kind == "person" and asked.message[one.start : one.end] in other.title
+            for other in things
+        )
+    ]
+    if found:
+        sure = [
+            one
+            for one in found[0].things
+            if one.kind == "todo" or _is_whole(asked, one, wish.language)
+        ]
+        return tuple(sure) if wish.intent == "delete" else found[0].things
+    if told := _of_letters(asked, may, wish):
+        return told
+    return references.newest(asked, kinds).things if wish.arguments else ()
+
+
+def _is_whole(asked: Asked, thing: Thing, language: Language) -> bool:
+    """Return whether a message names a note itself, and not only what stands in it."""
+    return thing.title in asked.message or slots.names_note([asked.message], language)
+
+
+def _of_letters(asked: Asked, things: Sequence[Thing], wish: Route) -> tuple[Thing, ...]:
+    """Return the things whose names have all letters that are left of a message: “the writing one”
+    is of those that begin with “write”.
+    """
+    words, marked = words_of(wish.language), Marked(asked.message)
+    for kind, (intent, *_) in OF.items():
+        if intent == wish.intent:
+            marked.fit(words.cues[kind], "c")
+            marked.fit(words.also[kind], "p")
+    letters = marked.left(words)
+    fitting = tuple(one for one in things if letters and set(letters) <= set(one.title))
+    return fitting if len(letters) <= LETTERS else ()

@@ -1,0 +1,121 @@
+"""What the clauses of a message say of the items of a list: which is done, open again or taken off.
+
+“The butter too. But take the cat food off, the cat is at my sister's.”
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from app.agent.rules.answers.item_changes import Held, Item
+from app.agent.rules.changes import days
+from app.agent.rules.changes import marked as changed
+from app.agent.rules.changes.marked import FREE, Marked, Words
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.list_tables import ListKind
+from app.agent.rules.listed import list_words, named_items
+from app.agent.rules.listed.list_words import ListWords
+from app.agent.rules.routing import routing
+from app.agent.turn.steps import Asked
+
+KINDS: tuple[ListKind, ...] = ("untick", "remove", "tick")
+"""What may be said of an item, the more special first."""
+TELLS = frozenset({"ask", "cannot", "leave", "thanks", "greet", "complete_todo", "todo_state"})
+"""What a clause may only seem to be that tells why."""
+
+
+class Told(NamedTuple):
+    """What is said of each item, by the place of the item, and whether nothing else is said."""
+
+    changes: dict[int, ListKind]
+    is_sure: bool
+
+
+class _Clause(NamedTuple):
+    items: tuple[Item, ...]
+    kind: ListKind | None
+    is_covered: bool
+
+
+def read(asked: Asked, held: Held, marked: Marked, language: Language, last: str = "") -> Told:
+    """Return what a message says of the items of a list; of the first clause without a verb the
+    same as was done `last`.
+    """
+    words, changes = list_words.words_of(language), changed.words_of(language)
+    said: dict[int, ListKind] = {}
+    waiting: tuple[Item, ...] = ()
+    kind: ListKind | None = next((one for one in KINDS if one == last), None)
+    is_sure = True
+    for part in _clauses(marked, held, changes):
+        one = _read_clause(asked, part, held, words, changes, language)
+        if one is None:
+            return Told({}, False)
+        if one.items and not one.kind and not (kind and one.is_covered):
+            is_sure = is_sure and not waiting and not part.has(changes.denies)
+            waiting = one.items
+            continue
+        if not one.items and not (waiting and one.kind):
+            # “… so that one's done” says once more what was said.
+            is_sure = is_sure and (one.is_covered or _only_tells(part, language))
+            if not (one.is_covered or _only_tells(part, language)):
+                return Told({}, False)
+            continue
+        kind = one.kind or kind
+        if kind:
+            said |= {item.place: kind for item in one.items or waiting}
+        is_sure = is_sure and one.is_covered and not (waiting and one.items)
+        waiting = ()
+    return Told(said, is_sure and not waiting)
+
+
+def _clauses(marked: Marked, held: Held, changes: Words) -> Iterator[Marked]:
+    """Yield the clauses of a message, none of which ends within the name of an item."""
+    whole = Marked(marked.message)
+    whole.marks[:] = marked.marks
+    named_items.mark_named(whole, held.items)
+    start = 0
+    ends = [
+        one.span()
+        for one in changes.join.finditer(marked.text)
+        if set(whole.marks[slice(*one.span())]) == {FREE}
+    ]
+    for end, after in [*ends, (len(marked.text), 0)]:
+        if re.search(r"\w", marked.text[start:end]):
+            part = Marked(marked.message[start:end])
+            part.marks[:] = marked.marks[start:end]
+            yield part
+        start = after
+
+
+def _read_clause(
+    asked: Asked, part: Marked, held: Held, words: ListWords, changes: Words, language: Language
+) -> _Clause | None:
+    """Return what a clause says; None where it says that something is still to be done."""
+    items = tuple(named_items.mark_named(part, held.items))
+    part.fit(words.place, "p")
+    part.fit(changes.courtesy, "p")
+    may = [one for one in KINDS if one != "untick" or not items or any(it.is_done for it in items)]
+    kind = next((one for one in may if part.has(words.cues[one])), None)
+    if kind:
+        part.fit(words.cues[kind], "c")
+    part.mark((one.span() for one in changes.done.finditer(part.message.lower())), "c")
+    at = [part.marks[one.start()] for one in words.cues["tick"].finditer(part.text)]
+    if kind is None and ("c" in part.marks or named_items.IN_PART in at):
+        kind = "tick"
+    if kind == "tick":
+        part.fit(words.cues["tick"], "c")
+        if items and (part.has(changes.open) or part.has(changes.denies)):
+            return None
+    part.fit(words.also[kind or "tick"], "p")
+    if kind:
+        part.mark(days.find(part.message, asked, language), "d")
+    part.fit(words.that, "p")
+    part.fit(changes.cues["step"], "p")
+    is_covered = not any(one.isalnum() for one in part.left(changes))
+    return _Clause(items, kind, is_covered)
+
+
+def _only_tells(part: Marked, language: Language) -> bool:
+    """Return whether a clause wishes nothing else."""
+    found = routing.route_message(part.message, before=language)
+    return found.is_loose or found.intent in TELLS
