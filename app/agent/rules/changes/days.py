@@ -4,7 +4,7 @@ import functools
 import re
 from collections.abc import Iterator
 
-from app.agent.rules.changes.marked import Marked, words_of
+from app.agent.rules.changes.marked import Marked, is_old, words_of
 from app.agent.rules.dialogue import dialogue_words, repairs
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
@@ -53,6 +53,16 @@ def shift(asked: Asked, marked: Marked, language: Language) -> dict[str, str]:
     return {**by, "earlier": "yes"} if ways[0] is words.earlier else by
 
 
+def new_day(asked: Asked, marked: Marked, language: Language) -> str:
+    """Return the day that something is moved to, and not the one that it was on."""
+    words = words_of(language)
+    found = find(marked.message, asked, language)
+    new = [(start, end) for start, end in found if not is_old(marked.text, start, end, words)]
+    marked.mark(found, "d")
+    said = (marked.message[start:end].strip(" ,，、") for start, end in new)
+    return " ".join(mentions.shortest_day(asked, one) for one in said)
+
+
 def to_end(text: str, asked: Asked, language: Language) -> str:
     """Return a text with the days at its beginning at its end: “tomorrow at 9 gym”."""
     end = 0
@@ -65,7 +75,7 @@ def to_end(text: str, asked: Asked, language: Language) -> str:
     if not end or not text[end:].strip(" ,:"):
         return text
     rest = _TOPIC.sub("", text[end:].strip(" ,:，、")) or text[end:]
-    return f"{rest} {text[:end].strip(' ,:')}"
+    return f"{rest} {text[:end].strip(' ,:，、')}"
 
 
 def _meet(one: tuple[int, int], other: tuple[int, int]) -> bool:

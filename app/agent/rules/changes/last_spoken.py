@@ -5,12 +5,15 @@ from collections.abc import Sequence
 
 from app.agent.rules.changes import texts
 from app.agent.rules.changes.marked import Marked, Words, words_of
-from app.agent.rules.changes.named import Named
+from app.agent.rules.changes.named import NAME, Named, find, settled
 from app.agent.rules.dialogue import dialogue_words, references
 from app.agent.rules.languages.change_tables import ChangeKind
 from app.agent.rules.languages.language_tables import Language
-from app.agent.turn.steps import Asked, ThingKind
+from app.agent.rules.routing.routing import Route
+from app.agent.turn.steps import Asked, Thing, ThingKind
 
+LONGEST_TAG = 2
+"""So many words has a tag at most that stands beside no name."""
 NOTES: tuple[ThingKind, ...] = ("note",)
 
 
@@ -45,11 +48,43 @@ def is_new_note(marked: Marked, named: Named, words: Words) -> bool:
     return said is not None and said.start() < named.start
 
 
+def tag_of_clause(asked: Asked, kind: ChangeKind, words: Words) -> tuple[Named, str] | None:
+    """Return the note spoken of last with the tag of which one clause of a message speaks: “tag
+    house on it, that's it then”.
+    """
+    last, start = references.newest(asked, NOTES).things, 0
+    text = Marked(asked.message).text
+    for end, after in [*(one.span() for one in words.join.finditer(text)), (len(text), 0)]:
+        marked = Marked(asked.message[start:end])
+        start = after
+        if len(last) != 1 or not marked.fit(words.cues[kind], "c") or marked.has(words.denies):
+            continue
+        tag = texts.text_of(marked, words, kind)
+        if tag and len(tag.split()) <= LONGEST_TAG:
+            return Named(last, 0, 0), tag
+    return None
+
+
 def same_tag(asked: Asked, kind: ChangeKind) -> dict[str, str]:
     """Return the arguments of a change by “that same tag”: the one spoken of last."""
     tag = next((one.arguments["tag"] for one in asked.earlier if one.arguments.get("tag")), "")
     untag = {"untag": "yes"} if kind == "untag" else {}
     return {"tag": tag, **untag} if tag else {}
+
+
+def without_tag(asked: Asked, things: Sequence[Thing], language: Language) -> Route | None:
+    """Return that the one tag of a note goes, where a message only names the note."""
+    marked = Marked(asked.message)
+    named = find(asked, marked, things, ("note",), language)
+    if not named or not marked.mark([(named[0].start, named[0].end)], NAME):
+        return None
+    if not marked.fit(words_of(language).cues["untag"], "c"):
+        return None
+    if marked.has(words_of(language).denies) or not texts.is_covered(
+        marked, words_of(language), "untag"
+    ):
+        return None
+    return settled("change_note", language, named[0], untag="yes")
 
 
 def says_same_tag(message: str, language: Language) -> bool:

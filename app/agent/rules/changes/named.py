@@ -13,6 +13,7 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.near import mentions, parts
 from app.agent.rules.passages import questions
+from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Thing, ThingKind
 
 NAME = "n"
@@ -57,7 +58,7 @@ def find(
     mine = [one for one in things if one.kind in kinds]
     find_names = mentions.named_unspaced if questions.is_asian(marked.message) else mentions.named
     places = [
-        _widened(marked, Named(_fitting(marked.message[one:end], part.things, mine), one, end))
+        _widest(marked, Named(_fitting(marked.message[one:end], part.things, mine), one, end))
         for part in find_names(row, mine, kinds[0])
         for one, end in [part[:2]]
         if set(marked.marks[one:end]) == {" "}
@@ -75,6 +76,25 @@ def find(
     if said and pointed and pointed[0].start < min(one.start for one in said):
         return pointed
     return said or pointed or places
+
+
+def _widest(marked: Marked, one: Named) -> Named:
+    """Return a name that several have as that of the one whose next letters follow: “テスト作り”
+    of “テストを作る” and “テストの採点”.
+    """
+    if len(one.things) < 2:
+        return _widened(marked, one)
+    wide = [_widened(marked, one._replace(things=(thing,))) for thing in one.things]
+    end = max(each.end for each in wide)
+    best = [each for each in wide if each.end == end]
+    return best[0] if len(best) == 1 else one
+
+
+def settled(intent: str, language: Language, named: Named, **arguments: str) -> Route:
+    """Return a change of the one thing that is named; of several it will be asked which."""
+    if len(named.things) == 1:
+        return Route(intent, language, arguments, named.things)
+    return Route(intent, language, {**arguments, "target": named.words})
 
 
 def _widened(marked: Marked, one: Named) -> Named:

@@ -8,12 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import get_args
 
 from app.agent.rules.changes import days, last_spoken, levels, plain_tasks, several, texts
-from app.agent.rules.changes.marked import Marked, Words, is_old, words_of
-from app.agent.rules.changes.named import NAME, Named, beside, find, folder_there
+from app.agent.rules.changes.marked import Marked, words_of
+from app.agent.rules.changes.named import NAME, Named, beside, find, folder_there, settled
 from app.agent.rules.dialogue import dialogue_words, references
 from app.agent.rules.languages.change_tables import ChangeKind
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.near import mentions
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Thing, ThingKind
 
@@ -108,7 +107,7 @@ def _plain(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
     arguments: dict[str, str] = {}
     if kind == "reschedule":
         arguments = days.shift(asked, marked, language)
-        if not arguments and (day := new_day(asked, marked, language)):
+        if not arguments and (day := days.new_day(asked, marked, language)):
             arguments = {"day": day}
         if not arguments and not words.moves.search(marked.text):
             return None  # else it is asked to which day
@@ -135,16 +134,6 @@ def _plain(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
     return Route(intent, language, {name: target, **fixed, **arguments})
 
 
-def new_day(asked: Asked, marked: Marked, language: Language) -> str:
-    """Return the day that something is moved to, and not the one that it was on."""
-    words = words_of(language)
-    found = days.find(marked.message, asked, language)
-    new = [(start, end) for start, end in found if not is_old(marked.text, start, end, words)]
-    marked.mark(found, "d")
-    said = (marked.message[start:end].strip(" ,，、") for start, end in new)
-    return " ".join(mentions.shortest_day(asked, one) for one in said)
-
-
 def _todos(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
     """Return a todo to add, or each of several."""
     words = words_of(language)
@@ -152,7 +141,7 @@ def _todos(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
     # “Tomorrow three tasks: …” is the day of each.
     of_all = days.find(head.message, asked, language) if text and kind == "todos" else []
     head.mark(of_all, "d")
-    if not (text and head.fit(words.cues[kind], "c") and _is_covered(head, words, kind)):
+    if not (text and head.fit(words.cues[kind], "c") and texts.is_covered(head, words, kind)):
         of_all = []
         head, text = Marked(asked.message), ""
         if not head.fit(words.cues[kind], "c"):
@@ -171,13 +160,6 @@ def _todos(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
         for one in texts.split_todos(head, text.rstrip(" .。!！"), language)
     ]
     return Route("add_todo", language, {"tasks": "\n".join(several)})
-
-
-def _is_covered(marked: Marked, words: Words, kind: ChangeKind) -> bool:
-    """Return whether all of a message belongs to its wish."""
-    for pattern in (words.courtesy, words.put, words.also[kind]):
-        marked.fit(pattern, "p")
-    return not re.search(r"\w", marked.left(words))
 
 
 def _head_and_text(
@@ -210,18 +192,11 @@ def _head_and_text(
             continue
         if not marked.fit(words.cues[kind], "c") or marked.has(words.denies):
             continue
-        if said and _is_covered(marked, words, kind):
+        if said and texts.is_covered(marked, words, kind):
             return marked, named[0], said
         if not said and (said := texts.text_of(marked, words, kind, exact=exact)):
             return marked, named[0], said
     return None
-
-
-def _settled(intent: str, language: Language, named: Named, **arguments: str) -> Route:
-    """Return a change of the one thing that is named; of several it will be asked which."""
-    if len(named.things) == 1:
-        return Route(intent, language, arguments, named.things)
-    return Route(intent, language, {**arguments, "target": named.words})
 
 
 def _of_thing(
@@ -232,12 +207,26 @@ def _of_thing(
     if intent == "change_note" and last_spoken.says_same_tag(asked.message, language):
         same = last_spoken.same_tag(asked, kind)
         named = find(asked, Marked(asked.message), things, of, language) if same else []
-        return _settled(intent, language, named[0], **same) if named else None
+        return settled(intent, language, named[0], **same) if named else None
+    words = words_of(language)
+    if kind == "tag" and words.cues["untag"].search(Marked(asked.message).text):
+        return None
     found = _head_and_text(asked, kind, things, of, language)
+    if found is None and kind == "step":
+        return several.step_there(asked, language)
+    if (
+        found is None
+        and kind == "untag"
+        and (one := last_spoken.without_tag(asked, things, language))
+    ):
+        return one
+    if found is None and intent == "change_note":
+        clause = last_spoken.tag_of_clause(asked, kind, words)
+        found = (Marked(asked.message), *clause) if clause else None
     if found is None:
-        return several.step_there(asked, language) if kind == "step" else None
+        return None
     untag = {"untag": "yes"} if kind == "untag" else {}
-    return _settled(intent, language, found[1], **{field: found[2]}, **untag)
+    return settled(intent, language, found[1], **{field: found[2]}, **untag)
 
 
 def _to_note(
@@ -258,12 +247,12 @@ def _to_note(
     if text and len(head.marks) > named[0].start:
         beside(head, named[0], words.onto, words)
         head.fit(words.cues[kind], "c")
-        if _is_covered(head, words, kind):
-            return _settled(TO_NOTE[kind], language, named[0], text=text)
+        if texts.is_covered(head, words, kind):
+            return settled(TO_NOTE[kind], language, named[0], text=text)
     if not whole.fit(words.cues[kind], "c") or whole.has(words.denies):
         return None
     text = texts.text_of(whole, words, kind)
-    return _settled(TO_NOTE[kind], language, named[0], text=text) if text else None
+    return settled(TO_NOTE[kind], language, named[0], text=text) if text else None
 
 
 def _moved(
@@ -277,9 +266,9 @@ def _moved(
         return None
     if not marked.fit(words.cues[kind], "c") or marked.has(words.denies):
         return None
-    if not _is_covered(marked, words, kind):
+    if not texts.is_covered(marked, words, kind):
         return None
-    return _settled("move_note", language, notes[0], folder=folder)
+    return settled("move_note", language, notes[0], folder=folder)
 
 
 def _folder(
@@ -322,12 +311,16 @@ def _new_note(
     if not content and not is_titled:
         content, title = texts.text_of(head, words, kind, exact=True), ""
     else:
-        title = texts.text_of(head, words, kind) if is_titled or words.spaced else ""
-        if not title and not _is_covered(head, words, kind):
+        is_titled = is_titled or words.spaced or words.saying.search(whole.text) is not None
+        title = texts.text_of(head, words, kind) if is_titled else ""
+        if not title and not texts.is_covered(head, words, kind):
             return None
+    if title and not content and not words.spaced:
+        # “タイトルは陶器市、場所は駅前広場”
+        title, content = texts.title_and_text(title)
     if not title and content:
-        inner, rest = texts.content_of(Marked(content), words)
-        title, content = (inner.message.strip(" ,，、"), rest) if rest else ("", content)
+        inner, text = texts.content_of(Marked(content), words)
+        title, content = (inner.message.strip(" ,，、"), text) if text else ("", content)
     if content and not folder:
         folder, content = _folder_at_end(asked, content, things, language)
     if not (title or content):

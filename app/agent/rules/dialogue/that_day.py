@@ -5,6 +5,7 @@ from datetime import date, timedelta
 
 import msgspec
 
+from app.agent.quickadd import quickadd
 from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
@@ -59,6 +60,14 @@ def with_day(asked: Asked, language: Language) -> Asked:
         return asked
     table = next(dialogue_words.tables(language))
     plain = plain_letters(asked.message).lower()
+    if found := dialogue_words.find_in(table.before_that, plain):
+        # “Remind me a week ahead”
+        by = asked.message[slice(*found.span("by"))]
+        read = quickadd.read_line(f"x {table.ahead.replace('{by}', by)}", now=asked.now)
+        if type(read.due) is date:
+            day = date.fromisoformat(last) - (read.due - asked.now.date())
+            text = f"{asked.message[: found.start()]}{day}{asked.message[found.end() :]}"
+            return msgspec.structs.replace(asked, message=text)
     for days, pattern in table.that_day.items():
         if found := dialogue_words.find_in(pattern, plain):
             day = date.fromisoformat(last) + timedelta(days=days)

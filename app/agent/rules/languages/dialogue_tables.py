@@ -87,6 +87,7 @@ class Dialogue(Table, frozen=True):
     out_of: Pieces = "(?!)"
     in_folder: Pieces = "(?!)"
     all_of: dict[int, Pieces] = msgspec.field(default_factory=dict)
+    before_that: Pieces = "(?!)"
     that_day: dict[int, Pieces] = msgspec.field(default_factory=dict)
     the_same: Pieces = "(?!)"
     levels: dict[Bound, Pieces] = msgspec.field(default_factory=dict)
