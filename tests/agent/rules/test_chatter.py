@@ -70,7 +70,8 @@ def test_no_sentence_is_left_out_where_spaces_part_words() -> None:
 def _report(message: str) -> Step | Route | None:
     """Return the wish that a report comes to, or the step where it is only asked."""
     results = tuple(
-        Result(tool, arguments, ROWS[tool], failed=False) for tool, arguments in near.looks(asked(message))
+        Result(tool, arguments, ROWS[tool], failed=False)
+        for tool, arguments in near.looks(asked(message))
     )
     done: list[Route] = []
 
