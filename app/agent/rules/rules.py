@@ -15,7 +15,7 @@ from app.agent.rules.answers import (
     remote_tool_answers,
     said_messages,
 )
-from app.agent.rules.changes import changes, chatter, clauses, left_over, reused
+from app.agent.rules.changes import asides, changes, chatter, clauses, left_over, reused
 from app.agent.rules.dialogue import slots, that_day
 from app.agent.rules.intents import DONE_WITH
 from app.agent.rules.listed import list_wishes
@@ -51,17 +51,16 @@ def next_step(asked: Asked) -> Step:
 
     A tool that is not offered is never called.
     """
-    asked, wish = near.confirmed(asked)
     asked = that_day.with_day(asked, message_route.language_before(asked))
     asked = msgspec.structs.replace(
         asked, message=corrections.corrected(asked, message_route.language_before(asked))
     )
-    asked = msgspec.structs.replace(
-        asked,
-        message=chatter.without(
-            asked, message_route.language_before(asked), message_route.understand
-        ),
-    )
+    if not message_route.is_narrow(asked):
+        language = message_route.language_before(asked)
+        asked = asides.without(asked, language, message_route.understand)
+        message = chatter.without(asked, language, message_route.understand)
+        asked = msgspec.structs.replace(asked, message=message)
+    asked, wish = near.confirmed(asked)
     route = _in_wanted_language(
         asked, message_route.understand(asked, wish.language if wish else "")
     )

@@ -62,8 +62,11 @@ def is_surer(asked: Asked, route: Route) -> bool:
         return True
     if route.intent == "append_note" and "tag" in kinds:
         return True
-    if route.intent == "append_note" and "note" in kinds:
-        # “Put a note in there: …” after a folder was made.
+    if route.intent == "change_note" and "tag" in kinds:
+        # “Put the tag boat on the insurance” names what gets it.
+        return " " in route.get("tag")
+    if route.intent == "append_note" and not {"note", "move"}.isdisjoint(kinds):
+        # “Put a note in there: …”, “put the varnish one in it” after a folder was made.
         return any(one.kind == "folder" for turn in asked.earlier[:1] for one in turn.about)
     if route.intent == "change_todo" and "append" in kinds:
         return texts.only_quoted(marked.Marked(asked.message))[1] > 0

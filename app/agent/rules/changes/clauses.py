@@ -82,7 +82,7 @@ def go_on(
     else a clause may end anywhere.
     """
     known = language_data.has_table(language, Changes)
-    if not asked.earlier or not known or words_of(language).spaced:
+    if not asked.earlier or asked.earlier[0].asks or not known or words_of(language).spaced:
         return None
     for one, other in _parted(asked.message, language):
         for wish, rest in ((other, one), (one, other)):
@@ -188,10 +188,8 @@ def _settled(act: Act, wish: Route, asked: Asked) -> Step:
 
 
 def without_reason(asked: Asked, message: str, language: Language) -> str:
-    """Return a message without the clause that only says why: “delete the optician, they called
-    it off”.
-    """
-    if language_data.has_table(language, Changes):
+    """Return a message in a script without spaces without the clause that only says why."""
+    if language_data.has_table(language, Changes) and not words_of(language).spaced:
         for one, other in _parted(message, language):
             for wish, reason in ((one, other), (other, one)):
                 meant = _names_its_own(asked, wish, language)
@@ -203,14 +201,13 @@ def without_reason(asked: Asked, message: str, language: Language) -> str:
 def _names_its_own(asked: Asked, text: str, language: Language) -> Route | None:
     """Return the change that a clause surely is of what it names itself; None where it is none."""
     found = routing.route_message(text, before=language)
-    spaced = words_of(language).spaced
-    if not spaced and found.intent == "ask":
+    if found.intent == "ask":
         # Where no spaces part words, the thing stands before what is to be done with it.
         part = msgspec.structs.replace(asked, message=text, results=(), earlier=())
         kinds = [one for one in readings.kinds_of(part, language) if one in readings.PLAIN]
         found = next(iter(readings.read(part, kinds, (), language)), found)
     target = found.get("target") or found.get("words")
-    reports = not spaced and found.intent == "complete_todo" and found.is_loose
+    reports = found.intent == "complete_todo" and found.is_loose
     if (found.intent not in NO_TEXT or found.is_loose) and not reports:
         return None
     return found if target and Marked(target).left(words_of(language)) else None
@@ -238,7 +235,7 @@ def _names_a_day(asked: Asked, text: str, meant: Route, language: Language) -> b
     """
     found = days.find(text, asked, language)
     needs = meant.intent == "change_todo" and not (meant.get("day") or meant.get("reopen"))
-    if not found or words_of(language).spaced or needs:
+    if not found or needs:
         return bool(found)
     marked = Marked(text)
     marked.mark(found, "d")

@@ -18,7 +18,7 @@ from app.agent.rules.near.parts import Part
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text, split_words, stem
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Step, Thing
+from app.agent.turn.steps import Asked, Step, Thing, Trace
 
 UNSURE = frozenset({"ask", "todo_state", "cannot"})
 LONGEST = 200
@@ -83,6 +83,7 @@ def ask(asked: Asked, language: Language) -> Step | None:
     """
     open_ones = open_todos(asked)
     if told := _reported(asked, open_ones, language):
+        told = [_shown_before(asked, one) for one in told]
         if len(told) == 1 and len(told[0]) > 1:
             words = {"words": ", ".join(one.title for one in told[0])}
             return targets.ask_which(Route("complete_todo", language, words), told[0])
@@ -101,6 +102,13 @@ def ask(asked: Asked, language: Language) -> Step | None:
         found.append(one[0])
     wish = {"wish": "change_todo", "field": "reopen"} if denies else {"wish": "complete_todo"}
     return _meant(language, wish, found)
+
+
+def _shown_before(asked: Asked, things: tuple[Thing, ...]) -> tuple[Thing, ...]:
+    """Return the one of several that the turn before told of, or all."""
+    last = asked.earlier[0] if asked.earlier else Trace()
+    mine = tuple(one for one in things if one in (*last.shown, *last.about))
+    return mine if len(mine) == 1 else things
 
 
 def open_todos(asked: Asked) -> list[Thing]:
@@ -164,15 +172,24 @@ def _named(
     """
     row = parts.split(clause)
     places = mentions.named(row, todos, "todo") or _parts_of_names(row, todos)
-    verbs = [one.word for one in row if len(one.word) > 1]
+    little = questions.little()
+    verbs = [one.word for one in row if len(one.word) > reports.ROOT and one.word not in little]
     for place in places:
         said = clause[place.start : place.end]
-        mine = tuple(one for one in place.things if _is_about(said, one, people, language))
+        every = _alike(said, place.things, todos)
+        mine = tuple(one for one in every if _is_about(said, one, people, language))
         by_verb = tuple(one for one in mine if any(_is_verb(verb, one, said) for verb in verbs))
         meant = by_verb or mine
         if 0 < len(meant) <= MOST:
             return place._replace(things=meant)
     return None
+
+
+def _alike(said: str, best: Sequence[Thing], todos: Sequence[Thing]) -> tuple[Thing, ...]:
+    """Return all todos that have as many of the words as the best: “the bow” of two."""
+    rows = [{"title": one.title, "thing": one} for one in todos]
+    every = tuple(row["thing"] for row in resolve_reference.fitting_rows(said, rows))
+    return every if set(best) <= set(every) else tuple(best)
 
 
 def _is_about(said: str, thing: Thing, people: Collection[str], language: Language) -> bool:
@@ -182,11 +199,10 @@ def _is_about(said: str, thing: Thing, people: Collection[str], language: Langua
     ends = language_data.load_table(language, Questions).capital_nouns
     verb = own[-1] if ends else own[0]
     others = {stem(one) for one in own if one != verb or len(own) == 1}
-    folded = fold_text(thing.title)
     return any(
         word in own
         or not others.isdisjoint({stem(word), *resolve_reference.same(stem(word))})
-        or (len(word) >= PART and word in folded)
+        or _has_part(word, thing.title)
         for word in split_words(said)
         if word not in people
     )
@@ -225,13 +241,22 @@ def _told(clause: str, todos: Sequence[Thing], before: str) -> tuple[Thing, str]
 
 def _parts_of_names(row: Sequence[Part], todos: Sequence[Thing]) -> list[Part]:
     """Return what only is part of a word of names: “Wasser” of “Wasserrechnung”."""
-    found = []
-    for part in row:
-        things = tuple(
-            one for one in todos if len(part.word) >= PART and part.word in fold_text(one.title)
-        )
-        found += [part._replace(things=things)] if things else []
-    return found
+    words = [one for one in row if one.word not in questions.little()]
+    found = [
+        part._replace(things=tuple(one for one in todos if _has_part(part.word, one.title)))
+        for part in words
+    ]
+    return [one for one in found if one.things]
+
+
+def _has_part(word: str, title: str) -> bool:
+    """Return whether a word of a title begins or ends with a word, be it without its own ending."""
+    forms = {word, word.removesuffix("n"), word.removesuffix("s"), word.removesuffix("en")}
+    return any(
+        len(form) >= PART and (one.startswith(form) or one.endswith(form))
+        for form in forms
+        for one in split_words(title)
+    )
 
 
 def _is_verb(verb: str, thing: Thing, named: str) -> bool:
