@@ -14,7 +14,7 @@ from app.portability.archives import source_tree
 from app.portability.exports import exporter
 from tests.conftest import ORIGIN
 from tests.support.home import Home, without_browser
-from tests.test_architecture import trees
+from tests.test_architecture import trees, walked
 
 TRANSLATED = [language for language in languages() if language != DEFAULT]
 ELSEWHERE = {
@@ -106,7 +106,7 @@ def kinds_of_refusal() -> frozenset[str]:
     """Give the names of all classes that are an AppError."""
     bases: dict[str, set[str]] = {}
     for tree in trees().values():
-        for node in ast.walk(tree):
+        for node in walked(tree):
             if isinstance(node, ast.ClassDef):
                 above = {getattr(base, "id", getattr(base, "attr", "")) for base in node.bases}
                 bases.setdefault(node.name, set()).update(above)
@@ -160,7 +160,7 @@ def texts_of(node: ast.expr, module: str) -> set[str]:
 def refusals(kinds: frozenset[str], *, argument: int = 0) -> Iterator[tuple[str, str]]:
     """Give what is refused with one of these kinds, and by which module."""
     for path, tree in trees().items():
-        for node in ast.walk(tree):
+        for node in walked(tree):
             if isinstance(node, ast.Call) and len(node.args) > argument:
                 name = getattr(node.func, "id", getattr(node.func, "attr", ""))
                 if name in kinds:

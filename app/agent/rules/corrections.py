@@ -22,9 +22,7 @@ NAMING = frozenset({"ask", "cannot", "add_todo", "rename"})
 
 
 def corrected(asked: Asked, language: Language) -> str:
-    """Return a person's message as it is once its slips are mended, it has corrected itself, and
-    gives no reasons.
-    """
+    """Return a person's message as it is once its slips are mended and it has corrected itself."""
     if given_context.unwrap(asked.message, language) is not None:
         return asked.message
     # Only with an alphabet is a letter of a word mistyped.

@@ -78,6 +78,8 @@ def _understand(asked: Asked, language: Language) -> Route:
         found = msgspec.structs.replace(found, intent="ask", arguments={"words": message})
     if changes.asks_instead(found):
         found = msgspec.structs.replace(found, intent="ask", arguments={"words": found.get("task")})
+    if _asks_of(found):
+        found = msgspec.structs.replace(found, intent="ask", arguments={"words": message})
     if own and changes.moves_several(asked, found):
         found = msgspec.structs.replace(found, intent="one_at_a_time", arguments={})
     found = changes.tidied(asked, found)
@@ -100,6 +102,12 @@ def is_narrow(asked: Asked) -> bool:
     along asks the file.
     """
     return bool(asked.persona.owner or asked.attached or asked.attached_before)
+
+
+def _asks_of(found: Route) -> bool:
+    """Return whether what is only likely told of a thing is a question: “we picked how many”."""
+    told = found.is_loose and found.intent == "complete_todo"
+    return told and slots.has_kind(found.get("words"), found.language, "asks")
 
 
 def _route_wrapped(wrapped: given_context.Wrapped, asked: Asked) -> Route:

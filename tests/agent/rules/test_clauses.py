@@ -1,4 +1,4 @@
-"""Messages of several clauses: one names the thing or says why, another wishes something of it."""
+"""Messages of several clauses: one names the thing, another wishes something of it."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -36,31 +36,15 @@ def asked(message: str, language: str = "en") -> Asked:
 @pytest.mark.parametrize(
     ("language", "message", "wish"),
     [
-        ("en", "delete the bicycle todo, it was stolen", "delete the bicycle todo"),
-        ("en", "trip's off, delete pack for lisbon", "delete pack for lisbon"),
-        ("de", "lösch das Fahrrad, das ist verkauft", "lösch das Fahrrad"),
-        ("es", "el viaje se cancela, borra la nota Lisboa", "borra la nota Lisboa"),
-        ("fr", "supprime le vélo, on ne l'a plus", "supprime le vélo"),
         ("ja", "もう売れました。自転車のタスクを削除して", "自転車のタスクを削除して"),
         ("zh", "把修自行车删了，已经卖掉了", "把修自行车删了"),
+        ("zh", "别删自行车，挪到周日就行", "别删自行车，挪到周日就行"),
     ],
 )
-def test_a_clause_that_says_why_is_left_out(language: str, message: str, wish: str) -> None:
+def test_without_spaces_a_clause_that_says_why_is_left_out(
+    language: str, message: str, wish: str
+) -> None:
     assert clauses.without_reason(asked(message), message, language) == wish
-
-
-@pytest.mark.parametrize(
-    ("language", "message"),
-    [
-        ("en", "delete milk, flour and eggs"),
-        ("en", "move the bicycle to Friday, the passport is due on Monday"),
-        ("en", "don't delete the bicycle, just move it to Sunday"),
-        ("de", "Fahrrad nicht löschen, nur auf Sonntag schieben"),
-        ("zh", "别删自行车，挪到周日就行"),
-    ],
-)
-def test_what_names_days_things_or_wishes_is_no_reason(language: str, message: str) -> None:
-    assert clauses.without_reason(asked(message), message, language) == message
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from app.agent.rules.answers import targets
-from app.agent.rules.changes import changes, days, named, readings, reused, told
+from app.agent.rules.changes import changes, days, named, readings, reported, reused, told
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import references, resolve_reference
 from app.agent.rules.languages import language_data
@@ -122,7 +122,9 @@ def change(
     told_in = near.language_of(asked.message, language)
     tells = told.may_tell(asked, route, told_in)
     if not (found or tells):
-        return otherwise(asked, route)
+        if not reported.may_report(asked, route, language):
+            return otherwise(asked, route)
+        return _or_reported(asked, route, act, otherwise, language)
     if missing := _missing(asked):
         return Step(calls=missing)
     step = _change(asked, found, act)
@@ -132,8 +134,19 @@ def change(
             return asks
         tried = reused.reuse(asked, functools.partial(_settled, otherwise, route))
         done = tried.trace is not None and tried.trace.undo
-        step = tried if tried.calls or done else asks or tried
-    return step or reused.reuse(asked, functools.partial(_settled, otherwise, route))
+        step = tried if tried.calls or done else asks
+    return step or _or_reported(asked, route, act, otherwise, language)
+
+
+def _or_reported(asked: Asked, route: Route, act: Act, otherwise: Act, language: Language) -> Step:
+    """Return what comes of a message `otherwise`; where that changes and asks nothing, of what it
+    tells to be done.
+    """
+    tried = reused.reuse(asked, functools.partial(_settled, otherwise, route))
+    settled = tried.calls or (tried.trace and (tried.trace.undo or tried.trace.asks))
+    if settled or not reported.may_report(asked, route, language):
+        return tried
+    return reused.reuse(asked, lambda part: reported.report(part, language, act) or tried)
 
 
 def _both(asked: Asked, language: Language, understand: Understand) -> Route | None:
@@ -175,10 +188,8 @@ def _settled(act: Act, wish: Route, asked: Asked) -> Step:
 
 
 def without_reason(asked: Asked, message: str, language: Language) -> str:
-    """Return a message without the clause that only says why: “delete the optician, they called
-    it off”.
-    """
-    if language_data.has_table(language, Changes):
+    """Return a message in a script without spaces without the clause that only says why."""
+    if language_data.has_table(language, Changes) and not words_of(language).spaced:
         for one, other in _parted(message, language):
             for wish, reason in ((one, other), (other, one)):
                 meant = _names_its_own(asked, wish, language)
@@ -190,14 +201,13 @@ def without_reason(asked: Asked, message: str, language: Language) -> str:
 def _names_its_own(asked: Asked, text: str, language: Language) -> Route | None:
     """Return the change that a clause surely is of what it names itself; None where it is none."""
     found = routing.route_message(text, before=language)
-    spaced = words_of(language).spaced
-    if not spaced and found.intent == "ask":
+    if found.intent == "ask":
         # Where no spaces part words, the thing stands before what is to be done with it.
         part = msgspec.structs.replace(asked, message=text, results=(), earlier=())
         kinds = [one for one in readings.kinds_of(part, language) if one in readings.PLAIN]
         found = next(iter(readings.read(part, kinds, (), language)), found)
     target = found.get("target") or found.get("words")
-    reports = not spaced and found.intent == "complete_todo" and found.is_loose
+    reports = found.intent == "complete_todo" and found.is_loose
     if (found.intent not in NO_TEXT or found.is_loose) and not reports:
         return None
     return found if target and Marked(target).left(words_of(language)) else None
@@ -231,7 +241,7 @@ def _names_a_day(asked: Asked, text: str, meant: Route, language: Language) -> b
     """
     found = days.find(text, asked, language)
     needs = meant.intent == "change_todo" and not (meant.get("day") or meant.get("reopen"))
-    if not found or words_of(language).spaced or needs:
+    if not found or needs:
         return bool(found)
     marked = Marked(text)
     marked.mark(found, "d")

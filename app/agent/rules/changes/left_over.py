@@ -63,7 +63,8 @@ def _may(asked: Asked, language: Language) -> bool:
         return False
     words, text = words_of(language), Marked(asked.message).text
     asks = words.asks.search(text) or text.rstrip().endswith(("?", "？"))
-    return bool(language_data.load_table(language, Changes).finished) and not asks
+    table = language_data.load_table(language, Changes)
+    return bool(table.finished or table.reason) and not asks
 
 
 def _wish(asked: Asked, language: Language) -> Route | None:

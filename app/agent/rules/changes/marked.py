@@ -13,7 +13,7 @@ from app.agent.rules.phrases import phrases
 
 FREE = " "
 _MARKS = re.compile(r"[\s.!?;:…。！？；：\"“”„«»「」『』()（）~～—–]+|(?<!\w)-|-(?!\w)")
-_CLAUSE = r"[,;.!…]+\s+|\s+[–—-]+\s+|[。！，、；]\s*"
+_CLAUSE = r"[,;.!…]+\s+|\s+[–—-]+\s+|[。！，、；…]+\s*"
 """The marks between two clauses."""
 _EDGE = " \t\n,，、・.;:"
 
@@ -43,6 +43,8 @@ class Words(NamedTuple):
     old: re.Pattern[str]
     old_after: re.Pattern[str]
     edge: re.Pattern[str]
+    chatter: re.Pattern[str]
+    reports: re.Pattern[str]
     titled: re.Pattern[str]
     note: re.Pattern[str]
     states: re.Pattern[str]
@@ -132,8 +134,7 @@ def words_of(language: Language) -> Words:
         return re.compile(rf"(?<!\w)(?:{said})(?!\w)" if spaced else said)
 
     def only(pick: Pieces, shape: str) -> re.Pattern[str]:
-        edge = r"(?!\w)" if spaced else ""
-        before = r"(?<!\w)" if spaced else ""
+        before, edge = (r"(?<!\w)", r"(?!\w)") if spaced else ("", "")
         return re.compile(shape.replace("…", f"{before}(?:{text(pick)}){edge}"))
 
     def changes(pick: str) -> dict[ChangeKind, re.Pattern[str]]:
@@ -164,7 +165,9 @@ def words_of(language: Language) -> Words:
         only(table.link, r"(?:[\s,、，]*(?:…))+[\s,、，.。!！]*$"),
         only(table.old, r"(?:…)\s*$"),
         only(table.old_after, r"^\s*(?:…)"),
-        re.compile(text(table.edge)),
+        whole(table.edge),
+        whole(table.chatter),
+        whole(table.reports),
         whole(table.titled),
         whole(table.note),
         whole(table.states),

@@ -11,14 +11,20 @@ from app.agent.rules.dialogue import dialogue_words, followup_questions, referen
 from app.agent.rules.dialogue.closed_classes import KINDS
 from app.agent.rules.dialogue.followup_questions import SHORTEST, is_name, settled
 from app.agent.rules.dialogue.slots import Said
+from app.agent.rules.passages import questions
+from app.agent.rules.passages.sentences import split_words
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Question, Thing, Trace
 
 MARK = "Q1"
 """What stands in the plain words of a question for the thing that it is about."""
+ACTS = frozenset({"complete_todo", "delete", "change_todo", "pin_note", "add_step", "move_note"})
+"""What may have been meant for another thing."""
 UNSAID = frozenset({"ask", "cannot", "events", "leave"})
 """What an answer may seem to be by itself."""
+BEGINNING = 4
+"""So many letters of a word tell which of several choices is meant."""
 REST = 24
 """So many letters may be left beside a name that chooses."""
 _CLAUSE = re.compile(r"\s*[,;.!–—，、；。！]+\s*|\s-\s")
@@ -29,9 +35,10 @@ def chosen(asked: Asked, said: Said, last: Trace) -> Route | None:
     question = last.asks
     if question is None or not question.choices or question.lacks == "yes" or said.asks:
         return None
-    if said.has("not_"):
+    first = _CLAUSE.split(said.message, maxsplit=1)[0]
+    if any("not_" in one.kinds and one.start < len(first) for one in said.tokens):
         return None
-    things = _chosen_things(said, question)
+    things = _chosen_things(said, question, first)
     if len(things) != 1:
         return None
     found = routing.route_message(said.message, before=said.language)
@@ -52,20 +59,74 @@ def _merged(asked: Asked, said: Said, day: str) -> str:
     )
 
 
-def _chosen_things(said: Said, question: Question) -> tuple[Thing, ...]:
+def _chosen_things(said: Said, question: Question, first: str) -> tuple[Thing, ...]:
     """Return what an answer chooses: by the name that it is, by its first clause, or by a word
     that only one of the choices has.
     """
-    first = _CLAUSE.split(said.message, maxsplit=1)[0]
     names = () if said.days else (said.left(), said.left("it", "helper", "there"))
     bare = slots.without_fillers(first, said.language)
     for name in dict.fromkeys((*names, first, bare)):
         found = references.choose(question.choices, name, said.language) if name else None
         if found and len(found.things) == 1:
             return found.things
+    # “The honey of course, I can't face the cellar”
+    part = said._replace(message=first)
+    told = followup_questions.told_of(question.choices, part, in_any_form=True)
+    if len(told) == 1 and first != said.message and len(first) <= REST:
+        return told
     told = followup_questions.told_of(question.choices, said, in_any_form=True)
     left = said.left("helper", "there", "unchanged", "keep", "leave", "note", "due")
-    return told if len(left) <= REST else ()
+    return told if told and len(left) <= REST else _begun_by(first, question)
+
+
+def _begun_by(clause: str, question: Question) -> tuple[Thing, ...]:
+    """Return the one choice of which a clause has a word or the beginning of one: “the honey of
+    course”, “furgo” of “furgoneta”.
+    """
+    little = questions.little()
+    words = [one for one in split_words(clause) if len(one) >= BEGINNING and one not in little]
+    found = [
+        thing
+        for thing in question.choices
+        if any(one.startswith(word) for one in split_words(thing.title) for word in words)
+    ]
+    return tuple(found) if len(found) == 1 else ()
+
+
+def rather(_: Asked, said: Said, last: Trace) -> Route | None:
+    """“No, the water one”, “not the passport, the bike”: what was done was meant for another
+    thing.
+    """
+    if last.intent not in ACTS or not last.undo or said.days or said.text or said.asks:
+        return None
+    if last.intent == "move_note" or said.has("undo", "delete"):
+        return None
+    name = _instead_of(said, last)
+    if not name and said.has("no") and not said.has("not_"):
+        name = said.left()
+    if len(name) < SHORTEST or not is_name(name) or not said.left(*KINDS):
+        return None
+    wish = said.message[said.message.index(name) :]
+    if any(routing.route_message(one).intent != "ask" for one in (name, wish)):
+        return None
+    wanted = {**last.arguments, "target": name, "words": name}
+    return settled(said, "instead", **wanted)
+
+
+def _instead_of(said: Said, last: Trace) -> str:
+    """Return the name beside a clause that only says no to the one thing that was changed; empty
+    where there is none.
+    """
+    names = []
+    is_denied = False
+    for clause in _CLAUSE.split(said.message) if len(last.about) == 1 else ():
+        rest = followup_questions.without_name(clause, last.about[0].title)
+        if rest != clause:
+            is_denied = slots.has_kind(rest, said.language, "not_", "no")
+            is_denied = is_denied and slots.only_little(rest, said.language, "not_", "helper")
+        elif name := slots.left_of(clause, said.language, "helper", "not_"):
+            names.append(name)
+    return names[0] if is_denied and len(names) == 1 else ""
 
 
 def other_meant(asked: Asked, said: Said, last: Trace) -> Route | None:

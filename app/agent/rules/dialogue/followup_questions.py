@@ -183,6 +183,9 @@ def told_of(things: Sequence[Thing], said: Said, *, in_any_form: bool = False) -
         for one, words in held.items()
     }
     heard = {*map(fold, _words_of(said.message))}
+    if in_any_form:  # “furgo” for “furgoneta”
+        short = tuple(one for one in heard if len(one) >= LONG)
+        heard |= {word for words in held.values() for word in words if word.startswith(short)}
     message = plain_letters(said.message).lower()
     some = tuple(one for one in things if any(_is_heard(word, heard, message) for word in own[one]))
     return some if len(things) > 1 else ()
@@ -192,7 +195,9 @@ def _is_heard(word: str, heard: Collection[str], message: str) -> bool:
     if questions.is_asian(word):
         return word in message
     compounds = (one for one in heard if len(one) >= len(word) + LONG)
-    return word in heard or (len(word) > LONG and any(word in one for one in compounds))
+    if word in heard or (len(word) > LONG and any(word in one for one in compounds)):
+        return True
+    return word.endswith(tuple(one for one in heard if LONG <= len(one) <= len(word) - LONG))
 
 
 def named_recently(asked: Asked, said: Said, kinds: Sequence[ThingKind]) -> tuple[Thing, ...]:

@@ -260,7 +260,7 @@ def _renamed(asked: Asked, said: Said, last: Trace) -> Route | None:
     things = things or (last.asks.choices if last.asks else ())
     if len(things) != 1 or not said.text or not said.has("name") or said.asks or said.days:
         return None
-    if said.left("name", "change", "there", "helper", "note"):
+    if said.left("name", "change", "only", "there", "helper", "note"):
         return None
     return settled(said, "rename", things, title=said.text)
 
@@ -299,22 +299,6 @@ def _put_off(_: Asked, said: Said, last: Trace) -> Route | None:
     return settled(said, "change_todo", target=name, day=said.day)
 
 
-def _rather(_: Asked, said: Said, last: Trace) -> Route | None:
-    """“No, the water one”: what was done was meant for another thing."""
-    if last.intent not in ACTS or not last.undo or said.days or said.text or said.asks:
-        return None
-    if last.intent == "move_note" or not said.has("no") or said.has("not_", "undo", "delete"):
-        return None
-    name = said.left()
-    if len(name) < SHORTEST or not is_name(name) or not said.left(*KINDS):
-        return None
-    wish = said.message[said.message.index(name) :]
-    if any(routing.route_message(one).intent != "ask" for one in (name, wish)):
-        return None
-    wanted = {**last.arguments, "target": name, "words": name}
-    return settled(said, "instead", **wanted)
-
-
 RULES: tuple[Callable[[Asked, Said, Trace], Route | None], ...] = (
     followup_answers.chosen,
     followup_answers.repaired,
@@ -341,6 +325,6 @@ RULES: tuple[Callable[[Asked, Said, Trace], Route | None], ...] = (
     followup_additions.done,
     followup_additions.too,
     _refiled,
-    _rather,
+    followup_answers.rather,
     _put_off,
 )

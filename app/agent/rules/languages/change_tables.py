@@ -54,10 +54,10 @@ class Changes(Table, frozen=True):
     verbs that `place` something to do, what says that it `must` be done, the words that `join` a
     clause to the one before, and those that move something by a length of time, `earlier` or
     `later`, the verbs by which something `moves`, be it that no day is said, and what says that
-    something is `finished`.
-    `later`, and the verbs by which something `moves`, be it that no day is said; and, with their
-    accents, the words of a report that something is `done`, and those by which it is only thought,
-    planned or still `open`.
+    something is `finished`; and, with their accents, the words of a report that something is
+    `done`, and those by which it is only thought, planned or still `open`. A sentence that is
+    `chatter` only says how somebody feels, or why, of what its groups hold; one that `reports` ends
+    in the form of what is done.
     """
 
     denies: Pieces
@@ -83,9 +83,16 @@ class Changes(Table, frozen=True):
     earlier: Pieces = ""
     later: Pieces = ""
     moves: Pieces = ""
+    reason: Pieces = ""
+    reason_within: Pieces = ""
+    teller: Pieces = ""
+    feeling: Pieces = ""
+    of_me: Pieces = ""
     finished: Pieces = ""
     done: Pieces = ""
     open: Pieces = ""
     old_after: Pieces = "(?!)"
     edge: Pieces = "(?!)"
+    chatter: Pieces = "(?!)"
+    reports: Pieces = "(?!)"
     macros: dict[str, Pieces] = msgspec.field(default_factory=dict)

@@ -38,7 +38,11 @@ def add(
     if wish.intent not in TAKEN | LED or re.search("[?？]", asked.message):
         return Step()
     words, changes = list_words.words_of(language), changed.words_of(language)
+    if changes.cues["tag"].search(marked.text):
+        return Step()
     if wish.intent == "tick_item" and not words.lacks.search(marked.text):
+        return Step()
+    if thing.kind == "note" and marked.has(changes.cues["step"]):
         return Step()
     line = ""
     if wish.intent == "add_todo" and thing.kind == "note" and not is_named:
@@ -57,7 +61,10 @@ def add(
     if not text or (not is_clause and dialogue_words.find_days(dialogue_words.bare(text), asked)):
         return Step()
     on_list = wish.intent == "move_note" and wish.is_loose and is_placed
-    if wish.intent not in TAKEN and not (lead or on_list or (is_placed and is_clause)):
+    # “More for the list: …”
+    is_headed = is_named and marked.message.find(":") > marked.marks.index(named.NAME)
+    is_told = lead or on_list or is_headed or (is_placed and is_clause)
+    if wish.intent not in TAKEN and not is_told:
         return Step()
     if line:
         return labelled_lines.add(wish, thing, line, text)

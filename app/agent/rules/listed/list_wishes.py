@@ -12,8 +12,8 @@ import msgspec
 
 from app.agent.rules.answers import item_changes
 from app.agent.rules.answers.item_changes import Held
+from app.agent.rules.changes import last_spoken, named, reused
 from app.agent.rules.changes import marked as changed
-from app.agent.rules.changes import named, reused
 from app.agent.rules.changes.marked import Marked
 from app.agent.rules.dialogue import resolve_reference
 from app.agent.rules.languages import language_data
@@ -150,6 +150,8 @@ def _lists(wish: Wish, asked: Asked, kind: ListKind) -> Iterator[tuple[Thing, Ma
         return
     marked, words = Marked(asked.message), changed.words_of(wish.language)
     places = named.find(asked, marked, near.things(asked), (of,), wish.language)
+    if places and last_spoken.is_any_list(asked, marked, places[0], words):
+        return
     if places and len(places[0].things) == 1:
         if not named.beside(marked, places[0], words.onto, words):
             marked.mark([places[0][1:]], named.NAME)
