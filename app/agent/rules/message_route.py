@@ -52,7 +52,10 @@ def _understand(asked: Asked, language: Language) -> Route:
     if own and (route := views.go_on(asked, language)) is not None:
         return route
     if (route := continued.continue_from(asked, language)) is not None:
-        return route
+        named = own and route.get("target") and not route.things
+        # What seems a name may be a reason: “a day earlier, on Thursday I work late”.
+        part = clauses.go_on(asked, language, continued.continue_from) if named else None
+        return part or route
     if own:
         # “Delete nothing, only show me …” is all about what is to be shown.
         shown = view_words.without_refusal(asked.message, language)

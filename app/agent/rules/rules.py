@@ -41,6 +41,8 @@ TAKEN_FIRST = frozenset(
     {"ask", "cannot", "list_todos", "list_notes", "show_note", "todo_state", "tell_view"}
 )
 """What a message may only seem to be that wishes to change something."""
+LATE = 7
+"""After so many results a turn has hardly any steps left."""
 ENOUGH = 16
 """After so many results nothing else is looked for."""
 
@@ -78,6 +80,10 @@ def next_step(asked: Asked) -> Step:
         step = Step(route.phrase("nothing", owner=asked.persona.owner))
     if may:
         step = said_messages.tell_instead(asked, route, step, heard)
+    if may and len(asked.results) >= LATE and _only_searches(step):
+        # So much was looked for in vain: what has a word of a change is asked about instead.
+        found = left_over.offer(asked, route, Step(empty=True))
+        step = found if found.text else step
     if not step.text or step.calls:
         return step
     step = left_over.offer(asked, route, step) if may else step
@@ -85,6 +91,12 @@ def next_step(asked: Asked) -> Step:
         return step
     step = offers.offer_todo(asked, route, step)
     return _traced(asked, route, step)
+
+
+def _only_searches(step: Step) -> bool:
+    """Return whether a step calls tools, and only those that look for words."""
+    tools = [tool for tool, _ in step.calls]
+    return bool(tools) and all(one.startswith(("search_", "grep_")) for one in tools)
 
 
 def _asks_what_was_refused(asked: Asked, step: Step) -> bool:

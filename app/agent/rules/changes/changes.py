@@ -56,6 +56,9 @@ def is_surer(asked: Asked, route: Route) -> bool:
     kinds = readings.kinds_of(asked, language)
     says = marked.words_of(language).saying.search(marked.Marked(asked.message).text)
     is_read = route.get("title") and route.get("content")
+    sends = kinds == ("message",) and not marked.words_of(language).spaced
+    if sends and marked.words_of(language).asks.search(marked.Marked(asked.message).text):
+        return True  # “Ask Ben when he comes” asks nothing here.
     if "todos" in kinds or ("note" in kinds and says is not None and not is_read):
         return True
     if "tag" in kinds and last_spoken.says_same_tag(asked.message, language):

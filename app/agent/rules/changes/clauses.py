@@ -222,10 +222,16 @@ def _is_reason(asked: Asked, text: str, wish: str, meant: Route, language: Langu
         return False
     kinds = readings.kinds_of(part, language)
     same = readings.kinds_of(msgspec.structs.replace(asked, message=wish), language)
+    if not words.spaced:
+        # The verb that writes something down is one letter, and in many words.
+        same = tuple(one for one in same if one in readings.PLAIN)
+    if not words.spaced and meant.intent == "delete":
+        same = (*same, "complete")  # “they have done it themselves”
     if not set(kinds) <= {*same, *HARMLESS}:
         return False
     found = routing.route_message(text, before=language)
     reports = found.intent == "complete_todo" and found.is_loose and not meant.is_loose
+    reports = reports or (found.intent == "complete_todo" and "complete" in same)
     return found.intent in {"ask", "cannot"} or reports
 
 

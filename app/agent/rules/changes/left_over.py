@@ -11,6 +11,7 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.near import near
+from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, Thing, ThingKind
 
@@ -35,14 +36,25 @@ def offer(asked: Asked, route: Route, step: Step) -> Step:
     came to nothing but has a word of that change; else the step.
     """
     language = route.get("written") or route.language
-    left = step.trace.asks or step.trace.undo if step.trace else None
-    if left or not (step.empty or route.intent in UNSURE) or not _may(asked, language):
+    asks = step.trace.asks if step.trace else None
+    guess = asks.arguments.get("plain", "") if asks and asks.intent == near.INTENT else ""
+    if not guess and (asks or (step.trace and step.trace.undo)):
+        return step
+    if not (guess or step.empty or route.intent in UNSURE) or not _may(asked, language):
         return step
     wish = _wish(asked, language)
-    if wish is None:
+    if wish is None or (guess and not _is_surer(wish, guess)):
         return step
     found = reused.reuse(asked, functools.partial(_ask, wish))
     return found if found.text or found.calls else step
+
+
+def _is_surer(wish: Route, guess: str) -> bool:
+    """Return whether a word of a change says more than what is only like it: a wish of another kind
+    that says to what.
+    """
+    like = routing.route_message(guess, before=wish.language)
+    return wish.intent != like.intent and bool(wish.get("day") or wish.get("by"))
 
 
 def _may(asked: Asked, language: Language) -> bool:
@@ -66,8 +78,10 @@ def _wish(asked: Asked, language: Language) -> Route | None:
         # The day stands beside the verb, and another one in a reason.
         wishes = (_of_kind(asked, one, kind, language) for one in (clause, asked.message))
         told = kind == "reschedule" and words.finished.search(Marked(clause).text)
+        told = told or (kind == "reschedule" and _is_earlier(asked, clause, language))
         wish = None if told else next(filter(None, wishes), None)
-        found += [(place, wish)] if wish and not _is_denied(clause, kind, language) else []
+        before = clause[: clause.rfind(asked.message[place : place + 1]) + 1]
+        found += [(place, wish)] if wish and not _is_denied(before, kind, language) else []
     if found:
         return max(found, key=lambda one: one[0])[1]
     done = words.finished.search(text)
@@ -76,6 +90,11 @@ def _wish(asked: Asked, language: Language) -> Route | None:
     ):
         return None
     return Route("complete_todo", language, {})
+
+
+def _is_earlier(asked: Asked, text: str, language: Language) -> bool:
+    """Return whether something is to be so much earlier, which no plain words say."""
+    return bool(days.shift(asked, Marked(text), language).get("earlier"))
 
 
 def _clause_at(message: str, place: int, language: Language) -> str:
@@ -94,7 +113,7 @@ def _of_kind(asked: Asked, text: str, kind: ChangeKind, language: Language) -> R
         arguments = days.shift(asked, marked, language)
         day = "" if arguments else days.new_day(asked, marked, language)
         arguments = {"day": day} if day else arguments
-        if not arguments or arguments.get("earlier"):
+        if not arguments:
             return None
     if kind == "priority":
         level = dialogue_words.priority_of(levels.level(marked, language), language)
@@ -145,7 +164,8 @@ def _things(asked: Asked, wish: Route) -> tuple[Thing, ...]:
     found = [
         one
         for one in named.find(asked, Marked(asked.message), may, kinds, wish.language)
-        if not any(
+        if wish.arguments
+        or not any(
             other.kind == "person" and asked.message[one.start : one.end] in other.title
             for other in things
         )
