@@ -134,8 +134,7 @@ def words_of(language: Language) -> Words:
         return re.compile(rf"(?<!\w)(?:{said})(?!\w)" if spaced else said)
 
     def only(pick: Pieces, shape: str) -> re.Pattern[str]:
-        edge = r"(?!\w)" if spaced else ""
-        before = r"(?<!\w)" if spaced else ""
+        before, edge = (r"(?<!\w)", r"(?!\w)") if spaced else ("", "")
         return re.compile(shape.replace("…", f"{before}(?:{text(pick)}){edge}"))
 
     def changes(pick: str) -> dict[ChangeKind, re.Pattern[str]]:
