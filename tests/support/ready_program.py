@@ -19,12 +19,19 @@ def ask(
     environment: Mapping[str, str],
     folder: str,
     files: tuple[int, int, int],
+    script: str = "",
 ) -> socket.socket:
     """Ask for `hearth` with these arguments in a folder; `files` are its input, output and errors.
 
-    What comes back is its number, and once it has ended its exit code.
+    What comes back is its number, and once it has ended its exit code. `script` is what is run
+    instead of `hearth`.
     """
-    asked = {"arguments": arguments, "environment": dict(environment), "folder": folder}
+    asked = {
+        "arguments": arguments,
+        "environment": dict(environment),
+        "folder": folder,
+        "script": script,
+    }
     text = json.dumps(asked).encode()
     link = socket.socket(socket.AF_UNIX)
     link.connect(address)

@@ -38,6 +38,7 @@ IMPORTED = (
     *("httpx2", "anyio._backends._asyncio", "h11", "idna", "truststore", "stringprep"),
     *("app.commands.operations.noun_group", "app.agent.rules.rules_loop", "app.vault.enrol"),
     *("app.interfaces.mcp.hearth_endpoint", "app.interfaces.mcp.byte_stream"),
+    *("app.commands.chat.chat_session", "rich.markdown"),
     *{place.partition(":")[0] for place in COMMANDS.values()},
 )
 SOCKET = "programs"
@@ -98,10 +99,16 @@ class Program:
 
 
 def start(
-    arguments: list[str], environment: Mapping[str, str], files: tuple[int, int, int]
+    arguments: list[str],
+    environment: Mapping[str, str],
+    files: tuple[int, int, int],
+    script: str = "",
 ) -> Program:
-    """Start `hearth` with these arguments; `files` are its input, output and errors."""
-    return Program(ask(str(address()), arguments, environment, str(ROOT), files))
+    """Start `hearth`, or a script in its place, with these arguments.
+
+    `files` are its input, output and errors.
+    """
+    return Program(ask(str(address()), arguments, environment, str(ROOT), files, script))
 
 
 def command() -> list[str]:
@@ -129,15 +136,15 @@ class Done(NamedTuple):
     complained: str
 
 
-def run(arguments: list[str], *, timeout: float, **environment: str) -> Done:
-    """Run `hearth` with these arguments to its end."""
+def run(arguments: list[str], *, timeout: float, script: str = "", **environment: str) -> Done:
+    """Run `hearth`, or a script in its place, with these arguments to its end."""
     with (
         Path(os.devnull).open("rb") as nothing,
         tempfile.TemporaryFile() as said,
         tempfile.TemporaryFile() as complained,
     ):
         files = nothing.fileno(), said.fileno(), complained.fileno()
-        program = start(arguments, {**os.environ, **environment}, files)
+        program = start(arguments, {**os.environ, **environment}, files, script)
         try:
             program.wait(timeout)
         finally:
@@ -249,7 +256,11 @@ def _become(asked: dict[str, Any], files: "array.array[int]") -> NoReturn:
     sys.argv = ["hearth", *asked["arguments"]]
     code = 1
     try:
-        hearth()
+        if asked["script"]:
+            exec(asked["script"], {"__name__": "__main__"})  # what a test would give to Python
+        else:
+            hearth()
+        code = 0
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else int(end.code is not None)
     except BaseException:

@@ -5,19 +5,18 @@ import os
 import pty
 import re
 import select
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
-PROGRAM = Path(__file__).parent.parent.parent
-OWN_TERMINAL = """
-import fcntl, os, signal, sys, termios
-# whoever runs the tests in the background has told its children to take no notice of it
-signal.signal(signal.SIGINT, signal.SIG_DFL)
+from tests.support import ready_programs
+from tests.support.ready_programs import Program
+
+IN_ITS_OWN = """
+import fcntl, os, termios
+from app.__main__ import main
+os.setsid()
 fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
+main()
 """
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]")
 SECONDS = 60.0
@@ -26,7 +25,7 @@ SECONDS = 60.0
 class Terminal:
     """One command at work in a terminal of its own."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]", master: int) -> None:
+    def __init__(self, process: Program, master: int) -> None:
         self.process = process
         self.raw = b""
         self._master = master
@@ -84,14 +83,8 @@ def terminal(*arguments: str, **environment: str) -> Iterator[Terminal]:
         "LINES": "40",
         "HEARTH_DURABILITY": "normal",
     }
-    process = subprocess.Popen(
-        [sys.executable, "-c", OWN_TERMINAL, "-m", "app", *arguments],
-        stdin=slave,
-        stdout=slave,
-        stderr=slave,
-        cwd=PROGRAM,
-        env=kept | settings | environment,
-        start_new_session=True,
+    process = ready_programs.start(
+        list(arguments), kept | settings | environment, (slave, slave, slave), IN_ITS_OWN
     )
     os.close(slave)
     try:

@@ -23,6 +23,7 @@ from app.core.database.data_dir import DATABASE
 from app.migrations import STEPS, NewerFile, migrate
 from app.upkeep.backups import backup_digests, backup_files, copy_database, encryption, restore
 from app.upkeep.backups.backup_files import BackupFailed
+from tests.support import ready_programs
 from tests.support.serving import serving
 
 ROOT = Path(program.__file__).parent.parent
@@ -346,12 +347,7 @@ else:
 
 
 def killed_at(moment: int, data: Path, *task: str) -> int:
-    return subprocess.run(
-        [sys.executable, "-c", KILLED, str(moment), str(data), *task],
-        cwd=ROOT,
-        stderr=subprocess.PIPE,
-        check=False,
-    ).returncode
+    return ready_programs.run([str(moment), str(data), *task], timeout=60, script=KILLED).code
 
 
 def test_a_restore_that_is_killed_at_any_moment_loses_nothing_and_a_second_one_ends_well(

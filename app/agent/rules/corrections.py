@@ -6,7 +6,7 @@ import msgspec
 
 from app.agent.memory import persona
 from app.agent.rules import offers
-from app.agent.rules.changes import reasons
+from app.agent.rules.changes import clauses
 from app.agent.rules.dialogue import given_context, repairs, slots
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.followup_tables import FollowUp
@@ -22,9 +22,7 @@ NAMING = frozenset({"ask", "cannot", "add_todo", "rename"})
 
 
 def corrected(asked: Asked, language: Language) -> str:
-    """Return a person's message as it is once its slips are mended, it has corrected itself, and
-    gives no reasons.
-    """
+    """Return a person's message as it is once its slips are mended and it has corrected itself."""
     if given_context.unwrap(asked.message, language) is not None:
         return asked.message
     # Only with an alphabet is a letter of a word mistyped.
@@ -40,16 +38,14 @@ def corrected(asked: Asked, language: Language) -> str:
         said = routing.route_message(asked.message, before=language)
         if said.is_loose or said.intent not in routing.VERBATIM:
             asked = msgspec.structs.replace(asked, message=mended)
-    # Before a reason can pass for what it corrects: “Saturday is bad. Rather Sunday”.
-    text = reasons.without_reason(asked, asked.message, language)
-    text, takes_back = repairs.repair(asked, text, language)
+    text, takes_back = repairs.repair(asked, asked.message, language)
     if takes_back:
         return asked.message
     if language_data.has_table(language, FollowUp) and not (
         asked.earlier and asked.earlier[0].asks
     ):
         text = slots.without_opening(text, language)
-    return reasons.without_reason(asked, text, language)
+    return clauses.without_reason(asked, text, language)
 
 
 def as_name(asked: Asked, found: Route) -> Route:

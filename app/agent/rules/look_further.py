@@ -147,15 +147,21 @@ def _others(asked: Asked, route: Route) -> list[Route]:
         }
         intent = route.get(INSTEAD) or "ask"
         instead = msgspec.structs.replace(route, intent=intent, arguments=before)
-        return list({one.intent: one for one in (instead, ask, state)}.values())
+        # That no folder is called so has been seen.
+        named = _note_called(ask, before.get("folder", "")) or [instead]
+        return list({one.intent: one for one in (*named, ask, state)}.values())
     if route.is_loose and route.get("folder"):
-        # “The garden notes” may be one note of that name.
-        named = {"target": route.get("folder")}
-        return [msgspec.structs.replace(ask, intent="show_note", arguments=named), ask]
+        return [*_note_called(ask, route.get("folder")), ask]
     if route.intent == "complete_todo" and (note := _list_before(asked)):
         item = {"text": route.get("words")}
         return [msgspec.structs.replace(route, intent="tick_item", arguments=item, things=note)]
     return [ask, state] if route.is_loose else []
+
+
+def _note_called(route: Route, folder: str) -> list[Route]:
+    """Return that one note of the name of a folder is to be shown: “the garden notes”."""
+    named = {"target": folder}
+    return [msgspec.structs.replace(route, intent="show_note", arguments=named)] if folder else []
 
 
 def _without_days(asked: Asked, route: Route) -> str:

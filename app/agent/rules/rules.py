@@ -15,7 +15,7 @@ from app.agent.rules.answers import (
     remote_tool_answers,
     said_messages,
 )
-from app.agent.rules.changes import changes, clauses, left_over, reused
+from app.agent.rules.changes import asides, changes, chatter, clauses, left_over, reused
 from app.agent.rules.dialogue import slots, that_day
 from app.agent.rules.intents import DONE_WITH
 from app.agent.rules.listed import list_wishes
@@ -51,11 +51,16 @@ def next_step(asked: Asked) -> Step:
 
     A tool that is not offered is never called.
     """
-    asked, wish = near.confirmed(asked)
     asked = that_day.with_day(asked, message_route.language_before(asked))
     asked = msgspec.structs.replace(
         asked, message=corrections.corrected(asked, message_route.language_before(asked))
     )
+    if not message_route.is_narrow(asked):
+        language = message_route.language_before(asked)
+        asked = asides.without(asked, language, message_route.understand)
+        message = chatter.without(asked, language, message_route.understand)
+        asked = msgspec.structs.replace(asked, message=message)
+    asked, wish = near.confirmed(asked)
     route = _in_wanted_language(
         asked, message_route.understand(asked, wish.language if wish else "")
     )
@@ -255,7 +260,11 @@ def _of_reading(
     if reading.wish.writes:
         return near.ask(reading, route.language)
     wish = msgspec.structs.replace(read, things=reading.things or read.things, is_loose=False)
-    step = Step(_phrase(asked, wish)) if wish.intent in message_route.SAID else _act(asked, wish)
+    if wish.intent in message_route.SAID:
+        # What has a day may be a todo, though the words sound like a call.
+        step = Step(_phrase(asked, wish), empty=wish.intent == "cannot")
+    else:
+        step = _act(asked, wish)
     return _traced(asked, wish, step) if step.text and not step.calls else step
 
 

@@ -6,8 +6,6 @@ No run by halves, and the next one works.
 import asyncio
 import contextlib
 import signal
-import subprocess
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -18,6 +16,7 @@ from app.settings import Settings
 from tests.agent.heartbeat.test_heartbeat import checklist, run, todo, told
 from tests.agent.heartbeat.test_heartbeat_clock import runs
 from tests.conftest import Client, MovableClock, Served
+from tests.support import ready_programs
 from tests.support.heartbeat_child import POINTS
 
 pytestmark = pytest.mark.anyio
@@ -33,6 +32,7 @@ DONE = {
 Its three todos, and at its end the one reminder.
 """
 SECONDS = 60
+CHILD = "import runpy; runpy.run_module('tests.support.heartbeat_child', run_name='__main__')"
 
 
 @contextlib.asynccontextmanager
@@ -48,17 +48,8 @@ async def moved(client: Client) -> int:
 
 
 def killed(data: Path, point: str, clock: MovableClock) -> int:
-    command = [
-        sys.executable,
-        "-m",
-        "tests.support.heartbeat_child",
-        str(data),
-        point,
-        clock.now.isoformat(),
-    ]
-    return subprocess.run(
-        command, cwd=Path(__file__).parent.parent.parent.parent, timeout=SECONDS, check=False
-    ).returncode
+    told = [str(data), point, clock.now.isoformat()]
+    return ready_programs.run(told, timeout=SECONDS, script=CHILD).code
 
 
 @pytest.mark.parametrize("point", POINTS)

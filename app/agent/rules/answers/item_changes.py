@@ -89,7 +89,8 @@ def tell_left(route: Route, held: Held) -> Step:
     if not any(one.has_box for one in held.items):
         return Step()
     left = [one.title for one in held.items if one.has_box and not one.is_done]
-    text = route.phrase("left_on_list" if left else "nothing_left", title=held.link)
+    told = "left_on_list" if left else "nothing_left"
+    text = route.phrase(told, title=held.link, count=len(left))
     lines = [f"- [ ] {one}" if held.thing.kind == "note" else f"- {one}" for one in left]
     trace = Trace(intent="show_note", language=route.language, about=(held.thing,))
     return Step("\n".join([text, *lines]), trace=trace)

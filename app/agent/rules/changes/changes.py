@@ -18,7 +18,7 @@ from app.agent.rules.changes import (
     several,
     texts,
 )
-from app.agent.rules.dialogue import slots
+from app.agent.rules.dialogue import dialogue_words, slots
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
@@ -62,8 +62,11 @@ def is_surer(asked: Asked, route: Route) -> bool:
         return True
     if route.intent == "append_note" and "tag" in kinds:
         return True
-    if route.intent == "append_note" and "note" in kinds:
-        # “Put a note in there: …” after a folder was made.
+    if route.intent == "change_note" and "tag" in kinds:
+        # “Put the tag boat on the insurance” names what gets it.
+        return " " in route.get("tag")
+    if route.intent == "append_note" and not {"note", "move"}.isdisjoint(kinds):
+        # “Put a note in there: …”, “put the varnish one in it” after a folder was made.
         return any(one.kind == "folder" for turn in asked.earlier[:1] for one in turn.about)
     if route.intent == "change_todo" and "append" in kinds:
         return texts.only_quoted(marked.Marked(asked.message))[1] > 0
@@ -148,7 +151,12 @@ def tidied(asked: Asked, found: Route) -> Route:
     if found.get("target") and (found.get("by") or found.get("day")):
         target = marked.Marked(found.get("target"))
         target.fit(words.also["reschedule"], "p")
-        arguments["target"] = found.get("target") if target.left(words) else ""
+        several = any(
+            dialogue_words.whole(language, name, found.get("target"))
+            for name in ("both", "every", "other")
+        )
+        keeps = several or target.left(words)
+        arguments["target"] = found.get("target") if keeps else ""
     return msgspec.structs.replace(found, arguments=arguments)
 
 

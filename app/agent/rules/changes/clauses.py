@@ -8,12 +8,11 @@ from typing import NamedTuple
 import msgspec
 
 from app.agent.rules.answers import targets
-from app.agent.rules.changes import changes, named, readings, reused, told
+from app.agent.rules.changes import changes, days, named, readings, reported, reused, told
 from app.agent.rules.changes.marked import Marked, words_of
-from app.agent.rules.changes.reasons import HARMLESS
 from app.agent.rules.dialogue import references, resolve_reference
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.change_tables import Changes
+from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.listed import list_wishes
 from app.agent.rules.near import near
@@ -36,6 +35,8 @@ OF: Mapping[str, tuple[ThingKind, ...]] = {
 """The changes that a clause may wish of what another names, and the kinds of things they are of."""
 TOLD = frozenset({"ask", "leave", "cannot", "todo_state", "complete_todo", "list_todos", "events"})
 """What a clause may only seem to be that tells about a thing."""
+NO_TEXT = frozenset({"change_todo", "delete", "pin_note"})
+"""The changes that a reason may stand beside, as they take no text."""
 CHANGES = frozenset({"change_todo", "rename"})
 """The changes of a todo that may be wished together."""
 FIELDS = {"day", "by", "priority", "reopen", "clear", "title"}
@@ -46,6 +47,8 @@ GOES_ON = frozenset(
 """The changes by which a clause may go on from the turn before, of what that was about."""
 SAME = 4
 """By so many letters two forms of a word begin alike."""
+HARMLESS: frozenset[ChangeKind] = frozenset({"reschedule", "message", "move"})
+"""The kinds of change whose words tell about a thing, too."""
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff々]")
 SOMETHING = (Thing("todo", -1, "\ue000"), Thing("note", -1, "\ue000"))
 """What a clause is about as long as nobody knows which."""
@@ -82,7 +85,7 @@ def go_on(
     else a clause may end anywhere.
     """
     known = language_data.has_table(language, Changes)
-    if not asked.earlier or not known or words_of(language).spaced:
+    if not asked.earlier or asked.earlier[0].asks or not known or words_of(language).spaced:
         return None
     for one, other in _parted(asked.message, language):
         for wish, rest in ((other, one), (one, other)):
@@ -122,7 +125,9 @@ def change(
     told_in = near.language_of(asked.message, language)
     tells = told.may_tell(asked, route, told_in)
     if not (found or tells):
-        return otherwise(asked, route)
+        if not reported.may_report(asked, route, language):
+            return otherwise(asked, route)
+        return _or_reported(asked, route, act, otherwise, language)
     if missing := _missing(asked):
         return Step(calls=missing)
     step = _change(asked, found, act)
@@ -132,8 +137,19 @@ def change(
             return asks
         tried = reused.reuse(asked, functools.partial(_settled, otherwise, route))
         done = tried.trace is not None and tried.trace.undo
-        step = tried if tried.calls or done else asks or tried
-    return step or reused.reuse(asked, functools.partial(_settled, otherwise, route))
+        step = tried if tried.calls or done else asks
+    return step or _or_reported(asked, route, act, otherwise, language)
+
+
+def _or_reported(asked: Asked, route: Route, act: Act, otherwise: Act, language: Language) -> Step:
+    """Return what comes of a message `otherwise`; where that changes and asks nothing, of what it
+    tells to be done.
+    """
+    tried = reused.reuse(asked, functools.partial(_settled, otherwise, route))
+    settled = tried.calls or (tried.trace and (tried.trace.undo or tried.trace.asks))
+    if settled or not reported.may_report(asked, route, language):
+        return tried
+    return reused.reuse(asked, lambda part: reported.report(part, language, act) or tried)
 
 
 def _both(asked: Asked, language: Language, understand: Understand) -> Route | None:
@@ -175,6 +191,62 @@ def _change(asked: Asked, found: Sequence[Parted], act: Act) -> Step | None:
 
 def _settled(act: Act, wish: Route, asked: Asked) -> Step:
     return act(asked, wish)
+
+
+def without_reason(asked: Asked, message: str, language: Language) -> str:
+    """Return a message in a script without spaces without the clause that only says why."""
+    if language_data.has_table(language, Changes) and not words_of(language).spaced:
+        for one, other in _parted(message, language):
+            for wish, reason in ((one, other), (other, one)):
+                meant = _names_its_own(asked, wish, language)
+                if meant and _is_reason(asked, reason, wish, meant, language):
+                    return wish
+    return message
+
+
+def _names_its_own(asked: Asked, text: str, language: Language) -> Route | None:
+    """Return the change that a clause surely is of what it names itself; None where it is none."""
+    found = routing.route_message(text, before=language)
+    if found.intent == "ask":
+        # Where no spaces part words, the thing stands before what is to be done with it.
+        part = msgspec.structs.replace(asked, message=text, results=(), earlier=())
+        kinds = [one for one in readings.kinds_of(part, language) if one in readings.PLAIN]
+        found = next(iter(readings.read(part, kinds, (), language)), found)
+    target = found.get("target") or found.get("words")
+    reports = found.intent == "complete_todo" and found.is_loose
+    if (found.intent not in NO_TEXT or found.is_loose) and not reports:
+        return None
+    return found if target and Marked(target).left(words_of(language)) else None
+
+
+def _is_reason(asked: Asked, text: str, wish: str, meant: Route, language: Language) -> bool:
+    """Return whether a clause tells something, and neither wishes nor asks."""
+    words, part = words_of(language), msgspec.structs.replace(asked, message=text)
+    marked = Marked(text)
+    tells = words.states.search(marked.text) or words.denies.search(marked.text)
+    if not tells or words.asks.search(marked.text) or _names_a_day(asked, text, meant, language):
+        return False
+    kinds = readings.kinds_of(part, language)
+    same = readings.kinds_of(msgspec.structs.replace(asked, message=wish), language)
+    if not set(kinds) <= {*same, *HARMLESS}:
+        return False
+    found = routing.route_message(text, before=language)
+    reports = found.intent == "complete_todo" and found.is_loose and not meant.is_loose
+    return found.intent in {"ask", "cannot"} or reports
+
+
+def _names_a_day(asked: Asked, text: str, meant: Route, language: Language) -> bool:
+    """Return whether a clause names a day that may be of the wish beside it: not one that it only
+    tells of, where the wish has its own or needs none.
+    """
+    found = days.find(text, asked, language)
+    needs = meant.intent == "change_todo" and not (meant.get("day") or meant.get("reopen"))
+    if not found or needs:
+        return bool(found)
+    marked = Marked(text)
+    marked.mark(found, "d")
+    marked.fit(words_of(language).denies, "p")
+    return not marked.left(words_of(language))
 
 
 def _parted(message: str, language: Language) -> Iterator[tuple[str, str]]:

@@ -75,7 +75,7 @@ def to_end(text: str, asked: Asked, language: Language) -> str:
     if not end or not text[end:].strip(" ,:"):
         return text
     rest = _TOPIC.sub("", text[end:].strip(" ,:，、")) or text[end:]
-    return f"{rest} {text[:end].strip(' ,:')}"
+    return f"{rest} {text[:end].strip(' ,:，、')}"
 
 
 def _meet(one: tuple[int, int], other: tuple[int, int]) -> bool:

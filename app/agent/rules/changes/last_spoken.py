@@ -12,6 +12,8 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Thing, ThingKind
 
+LONGEST_TAG = 2
+"""So many words has a tag at most that stands beside no name."""
 NOTES: tuple[ThingKind, ...] = ("note",)
 
 
@@ -44,6 +46,23 @@ def is_new_note(marked: Marked, named: Named, words: Words) -> bool:
     """Return whether only a new note’s text names it: “a note called Pancakes: 1 l of milk”."""
     said = words.cues["note"].search(marked.text)
     return said is not None and said.start() < named.start
+
+
+def tag_of_clause(asked: Asked, kind: ChangeKind, words: Words) -> tuple[Named, str] | None:
+    """Return the note spoken of last with the tag of which one clause of a message speaks: “tag
+    house on it, that's it then”.
+    """
+    last, start = references.newest(asked, NOTES).things, 0
+    text = Marked(asked.message).text
+    for end, after in [*(one.span() for one in words.join.finditer(text)), (len(text), 0)]:
+        marked = Marked(asked.message[start:end])
+        start = after
+        if len(last) != 1 or not marked.fit(words.cues[kind], "c") or marked.has(words.denies):
+            continue
+        tag = texts.text_of(marked, words, kind)
+        if tag and len(tag.split()) <= LONGEST_TAG:
+            return Named(last, 0, 0), tag
+    return None
 
 
 def same_tag(asked: Asked, kind: ChangeKind) -> dict[str, str]:

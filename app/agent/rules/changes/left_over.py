@@ -1,12 +1,12 @@
 """A change of the one thing that a message names, where other words are left over: it is asked."""
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from app.agent.rules.answers import targets
 from app.agent.rules.changes import days, levels, named, readings, reused, several
 from app.agent.rules.changes.marked import Marked, words_of
-from app.agent.rules.dialogue import dialogue_words, references
+from app.agent.rules.dialogue import dialogue_words, references, slots
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
@@ -26,6 +26,8 @@ OF: Mapping[ChangeKind, tuple[str, str, tuple[ThingKind, ...]]] = {
 }
 """The changes that may be asked about: the intent, what it changes, and the things it is of."""
 UNSURE = frozenset({"ask", "cannot"})
+LETTERS = 3
+"""So many letters, not all together in it, may point at a name."""
 
 
 def offer(asked: Asked, route: Route, step: Step) -> Step:
@@ -51,7 +53,7 @@ def _may(asked: Asked, language: Language) -> bool:
     asks = words.asks.search(text) or text.rstrip().endswith(("?", "？"))
     table = language_data.load_table(language, Changes)
     may = not asks and not several.moves_several(asked.message, asked, language)
-    return may and bool(table.finished or table.because)
+    return may and bool(table.finished or table.reason)
 
 
 def _wish(asked: Asked, language: Language) -> Route | None:
@@ -64,7 +66,8 @@ def _wish(asked: Asked, language: Language) -> Route | None:
         clause = _clause_at(asked.message, place, language)
         # The day stands beside the verb, and another one in a reason.
         wishes = (_of_kind(asked, one, kind, language) for one in (clause, asked.message))
-        wish = next(filter(None, wishes), None)
+        told = kind == "reschedule" and words.finished.search(Marked(clause).text)
+        wish = None if told else next(filter(None, wishes), None)
         found += [(place, wish)] if wish and not _is_denied(clause, kind, language) else []
     if found:
         return max(found, key=lambda one: one[0])[1]
@@ -149,5 +152,31 @@ def _things(asked: Asked, wish: Route) -> tuple[Thing, ...]:
         )
     ]
     if found:
-        return found[0].things
+        sure = [
+            one
+            for one in found[0].things
+            if one.kind == "todo" or _is_whole(asked, one, wish.language)
+        ]
+        return tuple(sure) if wish.intent == "delete" else found[0].things
+    if told := _of_letters(asked, may, wish):
+        return told
     return references.newest(asked, kinds).things if wish.arguments else ()
+
+
+def _is_whole(asked: Asked, thing: Thing, language: Language) -> bool:
+    """Return whether a message names a note itself, and not only what stands in it."""
+    return thing.title in asked.message or slots.names_note([asked.message], language)
+
+
+def _of_letters(asked: Asked, things: Sequence[Thing], wish: Route) -> tuple[Thing, ...]:
+    """Return the things whose names have all letters that are left of a message: “the writing one”
+    is of those that begin with “write”.
+    """
+    words, marked = words_of(wish.language), Marked(asked.message)
+    for kind, (intent, *_) in OF.items():
+        if intent == wish.intent:
+            marked.fit(words.cues[kind], "c")
+            marked.fit(words.also[kind], "p")
+    letters = marked.left(words)
+    fitting = tuple(one for one in things if letters and set(letters) <= set(one.title))
+    return fitting if len(letters) <= LETTERS else ()

@@ -13,7 +13,7 @@ from app.agent.rules.phrases import phrases
 
 FREE = " "
 _MARKS = re.compile(r"[\s.!?;:…。！？；：\"“”„«»「」『』()（）~～—–]+|(?<!\w)-|-(?!\w)")
-_CLAUSE = r"[,;.!…]+\s+|\s+[–—-]+\s+|[。！，、；]\s*"
+_CLAUSE = r"[,;.!…]+\s+|\s+[–—-]+\s+|[。！，、；…]+\s*"
 """The marks between two clauses."""
 _EDGE = " \t\n,，、・.;:"
 
@@ -43,11 +43,11 @@ class Words(NamedTuple):
     old: re.Pattern[str]
     old_after: re.Pattern[str]
     edge: re.Pattern[str]
+    chatter: re.Pattern[str]
+    reports: re.Pattern[str]
     titled: re.Pattern[str]
     note: re.Pattern[str]
     states: re.Pattern[str]
-    because: re.Pattern[str]
-    subject: re.Pattern[str]
     saying: re.Pattern[str]
     cues: dict[ChangeKind, re.Pattern[str]]
     also: dict[ChangeKind, re.Pattern[str]]
@@ -165,12 +165,12 @@ def words_of(language: Language) -> Words:
         only(table.link, r"(?:[\s,、，]*(?:…))+[\s,、，.。!！]*$"),
         only(table.old, r"(?:…)\s*$"),
         only(table.old_after, r"^\s*(?:…)"),
-        re.compile(text(table.edge)),
+        whole(table.edge),
+        whole(table.chatter),
+        whole(table.reports),
         whole(table.titled),
         whole(table.note),
         whole(table.states),
-        whole(table.because),
-        whole(table.subject),
         whole(table.saying),
         changes("cues"),
         changes("also"),

@@ -58,7 +58,7 @@ def find(
     mine = [one for one in things if one.kind in kinds]
     find_names = mentions.named_unspaced if questions.is_asian(marked.message) else mentions.named
     places = [
-        _widened(marked, Named(_fitting(marked.message[one:end], part.things, mine), one, end))
+        _widest(marked, Named(_fitting(marked.message[one:end], part.things, mine), one, end))
         for part in find_names(row, mine, kinds[0])
         for one, end in [part[:2]]
         if set(marked.marks[one:end]) == {" "}
@@ -76,6 +76,18 @@ def find(
     if said and pointed and pointed[0].start < min(one.start for one in said):
         return pointed
     return said or pointed or places
+
+
+def _widest(marked: Marked, one: Named) -> Named:
+    """Return a name that several have as that of the one whose next letters follow: “テスト作り”
+    of “テストを作る” and “テストの採点”.
+    """
+    if len(one.things) < 2:
+        return _widened(marked, one)
+    wide = [_widened(marked, one._replace(things=(thing,))) for thing in one.things]
+    end = max(each.end for each in wide)
+    best = [each for each in wide if each.end == end]
+    return best[0] if len(best) == 1 else one
 
 
 def settled(intent: str, language: Language, named: Named, **arguments: str) -> Route:

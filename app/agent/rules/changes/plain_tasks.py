@@ -170,6 +170,9 @@ def tidied(asked: Asked, task: str, language: Language) -> str:
         return task
     clauses = _CLAUSE.findall(task)
     kept = [one for one in clauses if not _only_wishes(one, words, language)]
+    if sum("recurrence" in _kinds(asked, one, language) for one in kept) > 1:
+        # “… every Tuesday, make it weekly”
+        kept = [one for one in kept if _has_title(asked, one, words, language)]
     # How important it is stands at its end.
     kept.sort(key=lambda one: words.cues["priority"].search(Marked(one).text) is not None)
     for at, one in enumerate(kept):
@@ -215,9 +218,20 @@ def dated(asked: Asked, task: str, language: Language) -> str:
 
 def _has_both(asked: Asked, part: str, language: Language) -> bool:
     read = _read(asked, part, language)
-    words = words_of(language)
-    named = re.search(r"\w", Marked(read.title).left(words)) and read.title != part.strip()
-    return read.due is not None and bool(named)
+    named = _has_title(asked, part, words_of(language), language) and read.title != part.strip()
+    return read.due is not None and named
+
+
+def _has_title(asked: Asked, part: str, words: Words, language: Language) -> bool:
+    """Return whether a part of a line says more than a day: not “make it weekly”."""
+    title = Marked(_read(asked, part, language).title)
+    if not words.spaced:
+        title.fit(words.put, "p")
+    return re.search(r"\w", title.left(words)) is not None
+
+
+def _kinds(asked: Asked, part: str, language: Language) -> set[str]:
+    return {one.kind for one in _read(asked, part, language).spans}
 
 
 def _read(asked: Asked, text: str, language: Language) -> QuickAdd:

@@ -212,10 +212,19 @@ def _of_thing(
     if kind == "tag" and words.cues["untag"].search(Marked(asked.message).text):
         return None
     found = _head_and_text(asked, kind, things, of, language)
-    if found is None and kind == "untag":
-        return last_spoken.without_tag(asked, things, language)
+    if found is None and kind == "step":
+        return several.step_there(asked, language)
+    if (
+        found is None
+        and kind == "untag"
+        and (one := last_spoken.without_tag(asked, things, language))
+    ):
+        return one
+    if found is None and intent == "change_note":
+        clause = last_spoken.tag_of_clause(asked, kind, words)
+        found = (Marked(asked.message), *clause) if clause else None
     if found is None:
-        return several.step_there(asked, language) if kind == "step" else None
+        return None
     untag = {"untag": "yes"} if kind == "untag" else {}
     return settled(intent, language, found[1], **{field: found[2]}, **untag)
 
@@ -306,9 +315,12 @@ def _new_note(
         title = texts.text_of(head, words, kind) if is_titled else ""
         if not title and not texts.is_covered(head, words, kind):
             return None
+    if title and not content and not words.spaced:
+        # “タイトルは陶器市、場所は駅前広場”
+        title, content = texts.title_and_text(title)
     if not title and content:
-        inner, rest = texts.content_of(Marked(content), words)
-        title, content = (inner.message.strip(" ,，、"), rest) if rest else ("", content)
+        inner, text = texts.content_of(Marked(content), words)
+        title, content = (inner.message.strip(" ,，、"), text) if text else ("", content)
     if content and not folder:
         folder, content = _folder_at_end(asked, content, things, language)
     if not (title or content):

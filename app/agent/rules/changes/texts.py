@@ -13,6 +13,7 @@ from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.turn.steps import Asked
 
 _QUOTED = re.compile(r"[\"“”„«「『‘]\s*([^\"“”„«»「」『』]+?)\s*[\"”“»」』’]")
+_QUOTED_FIRST = re.compile(r"[「『]([^「」『』]+)[」』](?:で|って|という)?[\s、，。]*")
 _COLON = re.compile(r"\s*[:：]\s*(?!\d\d\b|//)(?=\S)")
 _PARTICLE = re.compile(r"[\u3040-\u309f]")
 """What is left of an ending, and no text."""
@@ -150,6 +151,14 @@ def content_of(marked: Marked, words: Words) -> tuple[Marked, str]:
             quoted = re.fullmatch(r"[\"“”„«「『](.+)[\"”“»」』][。.]?", text)
             return Marked(marked.message[: found.start()]), quoted[1] if quoted else text
     return after_colon(marked)
+
+
+def title_and_text(said: str) -> tuple[str, str]:
+    """Return the title with which what is said of a note begins, in quotation marks or up to a
+    comma, and the text after it.
+    """
+    found = _QUOTED_FIRST.match(said) or re.match(r"([^、，。]+)[、，。]?", said)
+    return (found[1].strip(), said[found.end() :].strip()) if found else (said, "")
 
 
 def split_todos(head: Marked, text: str, language: Language) -> list[str]:

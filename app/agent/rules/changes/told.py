@@ -18,7 +18,7 @@ from app.agent.rules.near.parts import Part
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text, split_words, stem
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Step, Thing
+from app.agent.turn.steps import Asked, Step, Thing, Trace
 
 UNSURE = frozenset({"ask", "todo_state", "cannot"})
 LONGEST = 200
@@ -46,7 +46,7 @@ def may_tell(asked: Asked, route: Route, language: Language) -> bool:
         return True
     if words.denies.search(text):
         return is_unsure or bool(route.get("reopen"))
-    several = len(_clauses(asked.message, language)) > 1
+    several = len(clauses_of(asked.message, language)) > 1
     return several and (route.intent in UNSURE or (route.is_loose and _reports(route)))
 
 
@@ -81,25 +81,20 @@ def ask(asked: Asked, language: Language) -> Step | None:
     """Return the question whether all that a message tells of is done, or is open again; None where
     it tells of no todo.
     """
-    done = {
-        row["id"]: row["completed"]
-        for result in asked.of("search_todos")[:1]
-        for row in result.content["todos"]
-    }
-    things = near.things(asked)
-    todos = [one for one in things if one.kind == "todo"]
-    open_ones = [one for one in todos if not done.get(one.id)]
+    open_ones = open_todos(asked)
     if told := _reported(asked, open_ones, language):
+        told = [_shown_before(asked, one) for one in told]
         if len(told) == 1 and len(told[0]) > 1:
             words = {"words": ", ".join(one.title for one in told[0])}
             return targets.ask_which(Route("complete_todo", language, words), told[0])
         found = [one[0] for one in told if len(one) == 1]
         return _meant(language, {"wish": "complete_todo"}, found) if found else None
     denies = words_of(language).denies.search(Marked(asked.message).text) is not None
-    mine = [one for one in todos if done.get(one.id)] if denies else open_ones
+    todos = [one for one in near.things(asked) if one.kind == "todo"]
+    mine = [one for one in todos if one not in open_ones] if denies else open_ones
     found = []
     verb = ""
-    for clause in [asked.message] if denies else _clauses(asked.message, language):
+    for clause in [asked.message] if denies else clauses_of(asked.message, language):
         one = _told(clause, mine, verb)
         if one is None:
             return None
@@ -107,6 +102,24 @@ def ask(asked: Asked, language: Language) -> Step | None:
         found.append(one[0])
     wish = {"wish": "change_todo", "field": "reopen"} if denies else {"wish": "complete_todo"}
     return _meant(language, wish, found)
+
+
+def _shown_before(asked: Asked, things: tuple[Thing, ...]) -> tuple[Thing, ...]:
+    """Return the one of several that the turn before told of, or all."""
+    last = asked.earlier[0] if asked.earlier else Trace()
+    mine = tuple(one for one in things if one in (*last.shown, *last.about))
+    return mine if len(mine) == 1 else things
+
+
+def open_todos(asked: Asked) -> list[Thing]:
+    """Return the todos that are there and not done."""
+    done = {
+        row["id"]
+        for result in asked.of("search_todos")[:1]
+        for row in result.content["todos"]
+        if row["completed"]
+    }
+    return [one for one in near.things(asked) if one.kind == "todo" and one.id not in done]
 
 
 def _meant(language: Language, wish: dict[str, str], found: Sequence[Thing]) -> Step | None:
@@ -125,7 +138,7 @@ def _reported(asked: Asked, todos: Sequence[Thing], language: Language) -> list[
         if one.kind == "person"
         for word in split_words(one.title)
     }
-    clauses = _clauses(asked.message, language)
+    clauses = clauses_of(asked.message, language)
     named = [_named(one, todos, people, language) for one in clauses]
     found: list[tuple[Thing, ...]] = []
     for at, name in enumerate(named):
@@ -159,15 +172,24 @@ def _named(
     """
     row = parts.split(clause)
     places = mentions.named(row, todos, "todo") or _parts_of_names(row, todos)
-    verbs = [one.word for one in row if len(one.word) > 1]
+    little = questions.little()
+    verbs = [one.word for one in row if len(one.word) > reports.ROOT and one.word not in little]
     for place in places:
         said = clause[place.start : place.end]
-        mine = tuple(one for one in place.things if _is_about(said, one, people, language))
+        every = _alike(said, place.things, todos)
+        mine = tuple(one for one in every if _is_about(said, one, people, language))
         by_verb = tuple(one for one in mine if any(_is_verb(verb, one, said) for verb in verbs))
         meant = by_verb or mine
         if 0 < len(meant) <= MOST:
             return place._replace(things=meant)
     return None
+
+
+def _alike(said: str, best: Sequence[Thing], todos: Sequence[Thing]) -> tuple[Thing, ...]:
+    """Return all todos that have as many of the words as the best: “the bow” of two."""
+    rows = [{"title": one.title, "thing": one} for one in todos]
+    every = tuple(row["thing"] for row in resolve_reference.fitting_rows(said, rows))
+    return every if set(best) <= set(every) else tuple(best)
 
 
 def _is_about(said: str, thing: Thing, people: Collection[str], language: Language) -> bool:
@@ -177,17 +199,16 @@ def _is_about(said: str, thing: Thing, people: Collection[str], language: Langua
     ends = language_data.load_table(language, Questions).capital_nouns
     verb = own[-1] if ends else own[0]
     others = {stem(one) for one in own if one != verb or len(own) == 1}
-    folded = fold_text(thing.title)
     return any(
         word in own
         or not others.isdisjoint({stem(word), *resolve_reference.same(stem(word))})
-        or (len(word) >= PART and word in folded)
+        or _has_part(word, thing.title)
         for word in split_words(said)
         if word not in people
     )
 
 
-def _clauses(message: str, language: Language) -> list[str]:
+def clauses_of(message: str, language: Language) -> list[str]:
     """Return the parts of a message, each of which may tell of a todo."""
     pieces, start = [], 0
     text = Marked(message).text
@@ -204,7 +225,7 @@ def _told(clause: str, todos: Sequence[Thing], before: str) -> tuple[Thing, str]
     clause `before` where it has none: “the water bill is paid, the electricity, too”.
     """
     if questions.is_asian(clause):
-        return _told_unspaced(clause, todos, before)
+        return told_unspaced(clause, todos, before)
     row = parts.split(clause)
     places = mentions.named(row, todos, "todo") or _parts_of_names(row, todos)
     little = questions.little()
@@ -220,13 +241,22 @@ def _told(clause: str, todos: Sequence[Thing], before: str) -> tuple[Thing, str]
 
 def _parts_of_names(row: Sequence[Part], todos: Sequence[Thing]) -> list[Part]:
     """Return what only is part of a word of names: “Wasser” of “Wasserrechnung”."""
-    found = []
-    for part in row:
-        things = tuple(
-            one for one in todos if len(part.word) >= PART and part.word in fold_text(one.title)
-        )
-        found += [part._replace(things=things)] if things else []
-    return found
+    words = [one for one in row if one.word not in questions.little()]
+    found = [
+        part._replace(things=tuple(one for one in todos if _has_part(part.word, one.title)))
+        for part in words
+    ]
+    return [one for one in found if one.things]
+
+
+def _has_part(word: str, title: str) -> bool:
+    """Return whether a word of a title begins or ends with a word, be it without its own ending."""
+    forms = {word, word.removesuffix("n"), word.removesuffix("s"), word.removesuffix("en")}
+    return any(
+        len(form) >= PART and (one.startswith(form) or one.endswith(form))
+        for form in forms
+        for one in split_words(title)
+    )
 
 
 def _is_verb(verb: str, thing: Thing, named: str) -> bool:
@@ -241,7 +271,7 @@ def _is_verb(verb: str, thing: Thing, named: str) -> bool:
     return bool(rest) and any(reports.tells_of(form, thing.title, said) for form in forms)
 
 
-def _told_unspaced(clause: str, todos: Sequence[Thing], before: str) -> tuple[Thing, str] | None:
+def told_unspaced(clause: str, todos: Sequence[Thing], before: str) -> tuple[Thing, str] | None:
     """Return the same of a clause in a script without spaces, whose verb is of Chinese letters."""
     row = parts.split(clause)
     for place in mentions.named_unspaced(row, todos, "todo"):

@@ -57,7 +57,8 @@ def continue_from(asked: Asked, language: Language) -> Route | None:
         return route
     plain = wording.plain_wording(asked.message, language)
     texts = dict.fromkeys((asked.message, plain, slots.without_fillers(asked.message, language)))
-    if last.asks is None:
+    # “And tomorrow?” asks what is on then.
+    if last.asks is None and not asked.message.rstrip().endswith(("?", "？")):
         for text in texts:
             if last.undo and (route := _more_of(asked, text, last, language)):
                 return route

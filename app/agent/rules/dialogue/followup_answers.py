@@ -11,6 +11,8 @@ from app.agent.rules.dialogue import dialogue_words, followup_questions, referen
 from app.agent.rules.dialogue.closed_classes import KINDS
 from app.agent.rules.dialogue.followup_questions import SHORTEST, is_name, settled
 from app.agent.rules.dialogue.slots import Said
+from app.agent.rules.passages import questions
+from app.agent.rules.passages.sentences import split_words
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Question, Thing, Trace
@@ -21,6 +23,8 @@ ACTS = frozenset({"complete_todo", "delete", "change_todo", "pin_note", "add_ste
 """What may have been meant for another thing."""
 UNSAID = frozenset({"ask", "cannot", "events", "leave"})
 """What an answer may seem to be by itself."""
+BEGINNING = 4
+"""So many letters of a word tell which of several choices is meant."""
 REST = 24
 """So many letters may be left beside a name that chooses."""
 _CLAUSE = re.compile(r"\s*[,;.!–—，、；。！]+\s*|\s-\s")
@@ -34,7 +38,7 @@ def chosen(asked: Asked, said: Said, last: Trace) -> Route | None:
     first = _CLAUSE.split(said.message, maxsplit=1)[0]
     if any("not_" in one.kinds and one.start < len(first) for one in said.tokens):
         return None
-    things = _chosen_things(said, question)
+    things = _chosen_things(said, question, first)
     if len(things) != 1:
         return None
     found = routing.route_message(said.message, before=said.language)
@@ -55,13 +59,13 @@ def _merged(asked: Asked, said: Said, day: str) -> str:
     )
 
 
-def _chosen_things(said: Said, question: Question) -> tuple[Thing, ...]:
+def _chosen_things(said: Said, question: Question, first: str) -> tuple[Thing, ...]:
     """Return what an answer chooses: by the name that it is, by its first clause, or by a word
     that only one of the choices has.
     """
-    first = _CLAUSE.split(said.message, maxsplit=1)[0]
     names = () if said.days else (said.left(), said.left("it", "helper", "there"))
-    for name in dict.fromkeys((*names, first)):
+    bare = slots.without_fillers(first, said.language)
+    for name in dict.fromkeys((*names, first, bare)):
         found = references.choose(question.choices, name, said.language) if name else None
         if found and len(found.things) == 1:
             return found.things
@@ -72,7 +76,21 @@ def _chosen_things(said: Said, question: Question) -> tuple[Thing, ...]:
         return told
     told = followup_questions.told_of(question.choices, said, in_any_form=True)
     left = said.left("helper", "there", "unchanged", "keep", "leave", "note", "due")
-    return told if len(left) <= REST else ()
+    return told if told and len(left) <= REST else _begun_by(first, question)
+
+
+def _begun_by(clause: str, question: Question) -> tuple[Thing, ...]:
+    """Return the one choice of which a clause has a word or the beginning of one: “the honey of
+    course”, “furgo” of “furgoneta”.
+    """
+    little = questions.little()
+    words = [one for one in split_words(clause) if len(one) >= BEGINNING and one not in little]
+    found = [
+        thing
+        for thing in question.choices
+        if any(one.startswith(word) for one in split_words(thing.title) for word in words)
+    ]
+    return tuple(found) if len(found) == 1 else ()
 
 
 def rather(_: Asked, said: Said, last: Trace) -> Route | None:

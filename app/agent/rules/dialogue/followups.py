@@ -285,7 +285,7 @@ def _renamed(asked: Asked, said: Said, last: Trace) -> Route | None:
     things = things or (last.asks.choices if last.asks else ())
     if len(things) != 1 or not said.text or not said.has("name") or said.asks or said.days:
         return None
-    if said.left("name", "change", "there", "helper", "note"):
+    if said.left("name", "change", "only", "there", "helper", "note"):
         return None
     return settled(said, "rename", things, title=said.text)
 

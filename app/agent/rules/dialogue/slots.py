@@ -24,6 +24,8 @@ LONGEST_LEFT = 60
 """So many letters from the first word of no class to the last."""
 LITTLE = frozenset({"filler", "no", "it", "also", "to", "yes"})
 """The classes that change nothing of what a message asks for."""
+SAYS = frozenset("no not_ undo it keep done also add there delete tick only".split())
+"""The classes of which no word only begins a message."""
 WEAK = frozenset({"filler", "helper", "asks"})
 """The classes of which no longer piece hides what others have in it."""
 _TEXT = re.compile(
@@ -211,7 +213,7 @@ def without_opening(message: str, language: Language) -> str:
     """
     while (found := _OPENING.match(message)) and closed_classes.is_unspaced(language):
         lead = _as_words(found["lead"], plain_letters(found["lead"]).lower(), language)
-        if lead.left("thanks", "helper") or lead.has("no", "not_", "undo", "it", "keep", "done"):
+        if lead.left("thanks", "helper") or lead.has(*SAYS):
             break
         message = found["rest"]
     return message

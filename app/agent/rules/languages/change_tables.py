@@ -51,12 +51,13 @@ class Changes(Table, frozen=True):
     What people tell `of_self` is what they may want to `remember`, whose plain words are that.
     A title stands between `titled` and `saying`. What is to be written down and has a day is a
     todo where it is called no `note` and has no verb that `states` something. May be missing: the
-    words `because` of which a clause is a reason, its `subject` or verb by which it tells
-    something, the verbs that `place` something to do, what says that it `must` be done, the words
-    that `join` a clause to the one before, and those that move something by a length of time,
-    `earlier` or `later`, the verbs by which something `moves`, be it that no day is said, and what
-    says that something is `finished`; and, with their accents, the words of a report that
-    something is `done`, and those by which it is only thought, planned or still `open`.
+    verbs that `place` something to do, what says that it `must` be done, the words that `join` a
+    clause to the one before, and those that move something by a length of time, `earlier` or
+    `later`, the verbs by which something `moves`, be it that no day is said, and what says that
+    something is `finished`; and, with their accents, the words of a report that something is
+    `done`, and those by which it is only thought, planned or still `open`. A sentence that is
+    `chatter` only says how somebody feels, or why, of what its groups hold; one that `reports` ends
+    in the form of what is done.
     """
 
     denies: Pieces
@@ -76,17 +77,22 @@ class Changes(Table, frozen=True):
     saying: Pieces
     kinds: dict[ChangeKind, Change]
     tells: Pieces = ""
-    because: Pieces = ""
-    subject: Pieces = ""
     place: Pieces = ""
     must: Pieces = ""
     join: Pieces = ""
     earlier: Pieces = ""
     later: Pieces = ""
     moves: Pieces = ""
+    reason: Pieces = ""
+    reason_within: Pieces = ""
+    teller: Pieces = ""
+    feeling: Pieces = ""
+    of_me: Pieces = ""
     finished: Pieces = ""
     done: Pieces = ""
     open: Pieces = ""
     old_after: Pieces = "(?!)"
     edge: Pieces = "(?!)"
+    chatter: Pieces = "(?!)"
+    reports: Pieces = "(?!)"
     macros: dict[str, Pieces] = msgspec.field(default_factory=dict)

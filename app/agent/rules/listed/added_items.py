@@ -38,7 +38,11 @@ def add(
     if wish.intent not in TAKEN | LED or re.search("[?？]", asked.message):
         return Step()
     words, changes = list_words.words_of(language), changed.words_of(language)
+    if changes.cues["tag"].search(marked.text):
+        return Step()
     if wish.intent == "tick_item" and not words.lacks.search(marked.text):
+        return Step()
+    if thing.kind == "note" and marked.has(changes.cues["step"]):
         return Step()
     line = ""
     if wish.intent == "add_todo" and thing.kind == "note" and not is_named:

@@ -51,7 +51,7 @@ def read(asked: Asked, held: Held, marked: Marked, language: Language, last: str
         if one is None:
             return Told({}, False)
         if one.items and not one.kind and not (kind and one.is_covered):
-            is_sure = is_sure and not waiting
+            is_sure = is_sure and not waiting and not part.has(changes.denies)
             waiting = one.items
             continue
         if not one.items and not (waiting and one.kind):
@@ -95,7 +95,9 @@ def _read_clause(
     part.fit(words.place, "p")
     part.fit(changes.courtesy, "p")
     may = [one for one in KINDS if one != "untick" or not items or any(it.is_done for it in items)]
-    kind = next((one for one in may if part.fit(words.cues[one], "c")), None)
+    kind = next((one for one in may if part.has(words.cues[one])), None)
+    if kind:
+        part.fit(words.cues[kind], "c")
     part.mark((one.span() for one in changes.done.finditer(part.message.lower())), "c")
     at = [part.marks[one.start()] for one in words.cues["tick"].finditer(part.text)]
     if kind is None and ("c" in part.marks or named_items.IN_PART in at):
