@@ -8,7 +8,7 @@ import pytest
 from app.agent.rules.changes import clauses, days, told
 from app.agent.rules.changes.levels import level
 from app.agent.rules.changes.marked import Marked
-from app.agent.rules.dialogue import resolve_reference
+from app.agent.rules.dialogue import references, resolve_reference
 from app.agent.turn.steps import Asked, Result, Thing
 
 NOW = datetime(2026, 11, 23, 9, 0, tzinfo=ZoneInfo("Europe/Berlin"))
@@ -133,3 +133,17 @@ def test_a_long_word_with_one_letter_wrong_is_asked_for() -> None:
     assert resolve_reference.mistyped_rows("passprot", rows) == rows[:1]
     assert resolve_reference.mistyped_rows("past", rows) == []
     assert resolve_reference.mistyped_rows("renew transport", rows) == []
+
+
+@pytest.mark.parametrize(
+    ("language", "message", "both"),
+    [
+        ("en", "shift both to Thursday", "both"),
+        ("de", "schieb die beiden auf Freitag", "die beiden"),
+        ("fr", "mets les deux à vendredi", "les deux"),
+        ("fr", "deux jours plus tard", ""),
+        ("es", "pasa las dos al viernes", "las dos"),
+    ],
+)
+def test_both_is_no_number(language: str, message: str, both: str) -> None:
+    assert references.both_in(message, language) == both

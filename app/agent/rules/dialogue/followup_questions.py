@@ -170,6 +170,10 @@ def meant_things(
     if other := references.other_in(said.message, said.language):
         found_other = references.refer(asked, other, kinds, said.language)
         return found_other.things if found_other and len(found_other.things) == 1 else ()
+    if both := references.both_in(said.message, said.language):
+        two = references.refer(asked, both, kinds, said.language)
+        if two and two.things:
+            return two.things
     if said.number is not None:
         picked = references.pick(references.rows(asked, kinds), said.number).things
         return () if any(references.is_gone(asked, one) for one in picked) else picked
