@@ -78,8 +78,10 @@ def _wish(asked: Asked, language: Language) -> Route | None:
         clause = _clause_at(asked.message, place, language)
         # The day stands beside the verb, and another one in a reason.
         wishes = (_of_kind(asked, one, kind, language) for one in (clause, asked.message))
-        told = kind == "reschedule" and words.finished.search(Marked(clause).text)
-        told = told or (kind == "reschedule" and _is_earlier(asked, clause, language))
+        told = kind == "reschedule" and (
+            words.finished.search(Marked(clause).text) is not None
+            or _is_earlier(asked, clause, language)
+        )
         wish = None if told else next(filter(None, wishes), None)
         before = clause[: clause.rfind(asked.message[place : place + 1]) + 1]
         found += [(place, wish)] if wish and not _is_denied(before, kind, language) else []
