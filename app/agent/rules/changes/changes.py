@@ -231,7 +231,8 @@ def _plain_todo(asked: Asked, route: Route) -> Route:
     several = plain_tasks.several(asked, route)
     if route.intent != "add_todo" or not said or several != route:
         return several
-    task = plain_tasks.dated(asked, texts.without_duty(asked, said, language), language)
+    said = texts.without_vague(texts.without_duty(asked, said, language), language)
+    task = plain_tasks.dated(asked, said, language)
     return msgspec.structs.replace(route, arguments={**route.arguments, "task": task})
 
 
