@@ -210,7 +210,7 @@ async def test_a_wish_is_read_by_its_slots_before_it_is_a_title(alice: Client) -
 
     await say("brot hab ich geholt und die fotos an tom sind auch raus")
     assert {"Brot holen", "Fotos an Tom schicken"} <= set(await todos())
-    assert "Zurückgenommen: Brot holen." in await say("oh ne, das brot doch noch nicht")
+    assert "öffne “Brot holen” wieder" in await say("oh ne, das brot doch noch nicht")
 
     added = await say("demain j'ai deux trucs à noter comme tâches : vélo, courses")
     assert added.count("Ajouté") == 2

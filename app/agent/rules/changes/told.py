@@ -42,7 +42,7 @@ def may_tell(asked: Asked, route: Route, language: Language) -> bool:
     is_unsure = route.intent in UNSURE | {"list_todos"} or (
         route.is_loose and route.intent != "change_todo"
     )
-    if words.done.search(asked.message.lower()) and (is_unsure or _reports(route)):
+    if words.done.search(asked.message.lower()) and is_unsure:
         return True
     if words.denies.search(text):
         return is_unsure or bool(route.get("reopen"))

@@ -40,8 +40,8 @@ def undone(asked: Asked, said: Said, last: Trace) -> Route | None:
     if goes_back and not said.has("not_") and not said.left(*HELPS, "change", "leave", *MOVES):
         return settled(said, "undo")
     undone = last.intent == "complete_todo" and said.has("not_") and not said.has("also")
-    if undone and not said.message.endswith("?") and not said.has("leave", "delete"):
-        if said.left("helper", "there", "done", "not_", "keep", "sent", "due", "undo"):
+    if undone and not said.message.endswith("?") and not said.has("undo", "leave", "delete"):
+        if said.left("helper", "there", "done", "not_", "keep", "sent", "due"):
             return None
         return settled(said, "undo")
     if last.intent in REMOVES and _is_kept(said):
