@@ -186,7 +186,11 @@ def _view_of_words(asked: Asked, found: Route, wanted: Filters, text: str) -> Ro
     named = (
         said & {"folder", "tag"} or placed or ("inside" in said and said & {"everything", "show"})
     )
-    about = "about" in said and said & {"show", "everything"} and found.intent not in OF_PEOPLE
+    about = (
+        "about" in said
+        and said & {"show", "everything"}
+        and found.intent not in OF_PEOPLE - {"ask"}
+    )
     if not (named or about) or "todo" in said:
         return None
     if _is_placed(found, said):

@@ -6,12 +6,15 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from app.agent.rules import corrections
 from app.agent.rules.answers import list_filters
-from app.agent.rules.dialogue import dialogue_words, references, repairs
+from app.agent.rules.changes import clauses, left_over, plain_tasks
+from app.agent.rules.dialogue import continued, dialogue_words, references, repairs, slots, that_day
+from app.agent.rules.near import near
 from app.agent.rules.phrases import phrases
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Thing, Trace
+from app.agent.turn.steps import Asked, Result, Step, Thing, Trace
 
 NOW = datetime(2026, 11, 23, 9, 0, tzinfo=ZoneInfo("Europe/Berlin"))
 MILK, WATER, POWER = (
@@ -136,3 +139,107 @@ def test_a_list_in_one_line_is_parted() -> None:
     assert dialogue_words.split_list("洗衣液和纸巾、盐", "zh") == ["洗衣液", "纸巾", "盐"]
     assert dialogue_words.split_list("洗剤とティッシュ", "ja") == ["洗剤", "ティッシュ"]
     assert dialogue_words.split_list("ひとつ", "ja") == ["ひとつ"]
+
+
+@pytest.mark.parametrize(
+    ("message", "wish"),
+    [
+        ("把水费那条删了吧，房东帮我交掉了", "把水费那条删了吧"),
+        ("这周实在忙不过来 水费挪到下周三", "水费挪到下周三"),
+        ("水费挪到下周三，周五我不在家", "水费挪到下周三"),
+        ("电费终于交了，折腾了一上午", "电费终于交了"),
+        ("在锅炉里补一句：压力太低，下次多加十分钟", "在锅炉里补一句：压力太低，下次多加十分钟"),
+    ],
+)
+def test_a_chinese_reason_is_passed_over_and_nothing_that_is_wished(
+    message: str, wish: str
+) -> None:
+    assert corrections.corrected(asked(message), "zh").strip() == wish
+
+
+@pytest.mark.parametrize(
+    ("message", "left"),
+    [
+        ("嗯 把水费勾掉", "把水费勾掉"),
+        ("好的，谢谢！把水费勾掉", "把水费勾掉"),
+        ("再添一条 奶奶 羊毛袜", "再添一条 奶奶 羊毛袜"),
+        ("不对 是水费", "不对 是水费"),
+        ("算了 放回去", "算了 放回去"),
+    ],
+)
+def test_words_that_only_begin_a_message_are_left_out(message: str, left: str) -> None:
+    assert slots.without_opening(message, "zh") == left
+
+
+@pytest.mark.parametrize(
+    ("task", "tidy"),
+    [
+        ("事 周四下午三点开会", "周四下午三点开会"),
+        ("下个月5号妈妈生日 提醒我订花", "下个月5号订花"),
+        ("明天交作业 好烦", "明天交作业"),
+        ("整理货架，优先级高，下周一", "整理货架，下周一，优先级高"),
+        ("买胶带，买纸巾", "买胶带，买纸巾"),
+    ],
+)
+def test_a_task_is_kept_without_what_only_asks_for_it(task: str, tidy: str) -> None:
+    assert plain_tasks.tidied(asked(), task, "zh") == tidy
+
+
+def test_several_chinese_todos_share_the_day_of_the_first() -> None:
+    found = plain_tasks.split(asked(), "明天上午寄信、下午跟同事开会", "zh")
+    assert found == ["明天上午寄信", "明天下午跟同事开会"]
+    assert not plain_tasks.split(asked(), "每周二晚上跑步，弄成每周重复的", "zh")
+
+
+@pytest.mark.parametrize(
+    ("message", "intent"),
+    [
+        ("他交的是别人家的，我看错了，恢复回来", "undo"),
+        ("再提前一天吧 周四要加班", "change_todo"),
+        ("再提前一天吧 顺便把电费删掉", None),
+    ],
+)
+def test_one_clause_goes_on_where_the_other_only_tells(message: str, intent: str | None) -> None:
+    moved = Trace(
+        intent="change_todo", language="zh", about=(WATER,), undo=(("edit_todo", {"id": 2}),)
+    )
+    found = clauses.go_on(asked(message, moved), "zh", continued.continue_from)
+    assert (found.intent if found else None) == intent
+
+
+def test_a_reminder_so_long_ahead_is_counted_from_the_day_that_was_told() -> None:
+    told = asked("提前一个星期提醒我打电话", Trace(day="2026-12-14"))
+    assert that_day.with_day(told, "zh").message == "2026-12-07提醒我打电话"
+    unknown = asked("提前一个星期提醒我打电话")
+    assert that_day.with_day(unknown, "zh").message == unknown.message
+
+
+def looked_at(message: str) -> Asked:
+    """Return a message with what the looks tell of the todos that there are."""
+    rows = [{"id": one.id, "title": one.title, "completed": False} for one in (MILK, WATER, POWER)]
+    contents = {"search_todos": {"todos": rows}, "list_notes": {"notes": []}}
+    known = Asked(message, (), frozenset(contents), NOW)
+    results = tuple(
+        Result(tool, fields, contents[tool], failed=False) for tool, fields in near.looks(known)
+    )
+    return Asked(message, results, known.tools, NOW)
+
+
+@pytest.mark.parametrize(
+    ("message", "asks"),
+    [
+        ("水费我昨天在手机上转过去了", "把“交水费”标记为完成"),
+        ("水费那个，唉，看来只能挪到下周三了我真服了", "把“交水费”改到下周三"),
+        ("水费其实没那么要紧啊优先级3就够啦我说真的", "把“交水费”的优先级设为3"),
+        ("水费还没转过去", ""),
+        ("水费转过去了吗", ""),
+        ("水费别挪到周三", ""),
+        ("昨天去了趟公园", ""),
+    ],
+)
+def test_a_change_with_words_left_over_is_only_asked_about(message: str, asks: str) -> None:
+    nothing = Step("nothing", empty=True)
+    step = left_over.offer(looked_at(message), Route("ask", "zh", {}), nothing)
+    assert (asks in step.text) if asks else step is nothing
+    assert not step.calls
+    assert bool(step.trace and step.trace.asks) == bool(asks)

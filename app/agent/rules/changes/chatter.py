@@ -43,7 +43,9 @@ def without(asked: Asked, language: Language, understand: Understand) -> str:
     if len(message) > readings.LONGEST or not language_data.has_table(language, Changes):
         return asked.message
     words = words_of(language)
-    if words.spaced or "\n" in message:
+    # In Chinese a space may part the texts of a wish, too.
+    says = language_data.load_table(language, Changes).chatter != "(?!)"
+    if words.spaced or not says or "\n" in message:
         return asked.message
     pieces = [found[0].strip() for found in _PIECE.finditer(message)]
     pieces = _with_reasons(pieces, words)

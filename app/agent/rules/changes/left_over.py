@@ -75,36 +75,38 @@ def _wish(asked: Asked, language: Language) -> Route | None:
     found: list[tuple[int, Route]] = []
     for kind in (one for one in readings.kinds_of(asked, language) if one in OF):
         place = max(one.start() for one in cues[kind].finditer(text))
-        clause = _clause_at(asked.message, place, language)
+        start, clause = _clause_at(asked.message, place, language)
         # The day stands beside the verb, and another one in a reason.
         wishes = (_of_kind(asked, one, kind, language) for one in (clause, asked.message))
-        told = kind == "reschedule" and (
-            words.finished.search(Marked(clause).text) is not None
-            or _is_earlier(asked, clause, language)
-        )
-        wish = None if told else next(filter(None, wishes), None)
-        before = clause[: clause.rfind(asked.message[place : place + 1]) + 1]
-        found += [(place, wish)] if wish and not _is_denied(before, kind, language) else []
+        is_else = kind == "reschedule" and _tells_else(asked, clause, language)
+        wish = None if is_else else next(filter(None, wishes), None)
+        denied = _is_denied(clause[: place + 1 - start], kind, language)
+        found += [(place, wish)] if wish and not denied else []
     if found:
         return max(found, key=lambda one: one[0])[1]
     done = words.finished.search(text)
-    if done is None or _is_denied(
-        _clause_at(asked.message, done.end() - 1, language), "complete", language
-    ):
+    if done is None:
+        return None
+    _, clause = _clause_at(asked.message, done.end() - 1, language)
+    if _is_denied(clause, "complete", language):
         return None
     return Route("complete_todo", language, {})
 
 
-def _is_earlier(asked: Asked, text: str, language: Language) -> bool:
-    """Return whether something is to be so much earlier, which no plain words say."""
-    return bool(days.shift(asked, Marked(text), language).get("earlier"))
+def _tells_else(asked: Asked, clause: str, language: Language) -> bool:
+    """Return whether a clause tells that something is done, or wishes it so much earlier, which no
+    plain words say.
+    """
+    done = words_of(language).finished.search(Marked(clause).text)
+    return bool(done or days.shift(asked, Marked(clause), language).get("earlier"))
 
 
-def _clause_at(message: str, place: int, language: Language) -> str:
-    """Return the clause of a message that has a place in it."""
+def _clause_at(message: str, place: int, language: Language) -> tuple[int, str]:
+    """Return where the clause of a message begins that has a place in it, and that clause."""
     ends = list(words_of(language).join.finditer(Marked(message).text))
     start = max((one.end() for one in ends if one.end() <= place), default=0)
-    return message[start : min((one.start() for one in ends if one.start() > place), default=None)]
+    end = min((one.start() for one in ends if one.start() > place), default=len(message))
+    return start, message[start:end]
 
 
 def _of_kind(asked: Asked, text: str, kind: ChangeKind, language: Language) -> Route | None:
