@@ -73,7 +73,8 @@ def next_step(asked: Asked) -> Step:
         return told if told.calls else _traced(asked, route, told)
     if may and (likely := corrections.ask_likely(asked, route, message_route.understand)):
         return likely
-    step = clauses.change(asked, route, _act, message_route.understand, _step_of, may=may)
+    step = list_wishes.change_spoken_of(asked, route, _act) if may else None
+    step = step or clauses.change(asked, route, _act, message_route.understand, _step_of, may=may)
     if _asks_what_was_refused(asked, step):
         step = list_answers.tell_refusal(asked, route)
     if look_further.looks_too_long(asked, step):

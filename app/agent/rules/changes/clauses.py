@@ -14,7 +14,6 @@ from app.agent.rules.dialogue import references, resolve_reference
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.listed import list_wishes
 from app.agent.rules.near import near
 from app.agent.rules.passages import questions
 from app.agent.rules.routing import routing
@@ -115,8 +114,6 @@ def change(
     language = route.get("written") or route.language
     if not may or not language_data.has_table(language, Changes):
         return otherwise(asked, route)
-    if step := list_wishes.change_spoken_of(asked, route, act):
-        return step
     if wish := _both(asked, language, understand):
         return changes.traced(
             wish, act(asked, msgspec.structs.replace(wish, language=route.language))

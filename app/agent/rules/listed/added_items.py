@@ -94,12 +94,12 @@ def may_name(message: str, language: Language) -> bool:
     where no spaces part words, or its last clause may only say that what stands before it is to be
     written down.
     """
+    todo = changed.words_of(language).cues["todo"]
     if questions.is_asian(message):
-        todo = changed.words_of(language).cues["todo"]
         return todo.match(Marked(message).text) is None
     # “More for the string list: …”
-    head = Marked(message.partition(":")[0]) if ":" in message else Marked("")
-    if list_words.words_of(language).cues["add"].search(head.text):
+    head = Marked(message.partition(":")[0] if ":" in message else "").text
+    if list_words.words_of(language).cues["add"].search(head) and not todo.search(head):
         return True
     ends = list(_CLAUSE.finditer(message))
     tail = Marked(message[ends[-1].end() :]).text if ends else ""
