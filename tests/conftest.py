@@ -6,7 +6,6 @@ import functools
 import gc
 import os
 import shutil
-import sys
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -33,10 +32,6 @@ if TYPE_CHECKING:
 
     from tests.support.windows import Window
 
-sys.dont_write_bytecode = (
-    False  # else every worker, and every child that a test starts, compiles the whole program anew
-)
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the server has it
 memory_folder.use()
 gc.set_threshold(100_000, 20, 20)  # to look for garbage at Python's own pace takes a twentieth

@@ -8,7 +8,7 @@ import msgspec
 from app.agent.rules.answers import calendar_answers, list_answers, note_answers, targets, undo
 from app.agent.rules.dialogue import dialogue_words, resolve_reference, view_words
 from app.agent.rules.intents import INTENTS, TRIED
-from app.agent.rules.passages.questions import is_asian
+from app.agent.rules.passages import questions
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, Thing, Trace
 
@@ -136,7 +136,9 @@ def _others(asked: Asked, route: Route) -> list[Route]:
     if asked.persona.owner or route.get("context"):
         return [ask] if route.is_loose else []
     if route.intent == "ask":
-        return [state]
+        # A todo knows neither who nor where.
+        kind = questions.read_question(asked.message).kind
+        return [] if kind in ("where", "who", "why") else [state]
     if route.intent == "days_left":
         return []  # the notes were asked
     if route.intent == "tell_view":
@@ -173,7 +175,9 @@ def _without_days(asked: Asked, route: Route) -> str:
     days = dialogue_words.find_days(text, asked)
     text = f"{text[: days[1]]} {text[days[2] :]}" if days else text
     # Where no spaces part words, those that ask stand between those of the name.
-    return " ".join(view_words.sort_words(text, language).rest) if is_asian(text) else text
+    if not questions.is_asian(text):
+        return text
+    return " ".join(view_words.sort_words(text, language).rest)
 
 
 def _list_before(asked: Asked) -> tuple[Thing, ...]:

@@ -7,13 +7,12 @@ from collections.abc import Collection
 
 import msgspec
 
-from app.agent.rules import corrections, look_further, message_route, offers
+from app.agent.rules import corrections, look_further, message_route, offers, said_messages
 from app.agent.rules.answers import (
     attachment_answers,
     calendar_answers,
     list_answers,
     remote_tool_answers,
-    said_messages,
 )
 from app.agent.rules.changes import asides, changes, chatter, clauses, left_over, reused
 from app.agent.rules.dialogue import slots, that_day

@@ -1,5 +1,6 @@
 """Searching notes, best first."""
 
+import functools
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Literal
 
@@ -215,13 +216,16 @@ async def _search_notes(app: App, me: Caller, asked: SearchRequest) -> Hits:
         return await _search_by_words(app, me, asked, None)
     stale = await catch_up(app)
     ask = app.quick(_rank_request, me, asked)
-    found = await rank_by_meaning.rank_notes(app, me, ask)
+    behind = app.part(VectorMaker).is_behind
+    notice = STALE if stale else NOT_ALL if behind else None
+    found = await rank_by_meaning.rank_notes(
+        app, me, ask, functools.partial(_hits_by_meaning, ask.query, asked.mode, notice)
+    )
     if isinstance(found, rank_by_meaning.Unranked):
         reason = None if found.reason is None else WORDS_ALONE + found.reason
         at_once = app.quick(_search_at_once, me, asked, reason)
         return at_once or await _search_by_words(app, me, asked, reason)
-    notice = STALE if stale else NOT_ALL if app.part(VectorMaker).is_behind else None
-    return await app.read(_hits_by_meaning, ask.query, found, asked.mode, notice)
+    return found
 
 
 async def _search_by_words(app: App, me: Caller, asked: SearchRequest, notice: str | None) -> Hits:
@@ -269,7 +273,7 @@ def _rank_request(tx: Tx, me: Caller, asked: SearchRequest) -> rank_by_meaning.R
 
 
 def _hits_by_meaning(
-    tx: Tx, query: Query, found: rank_by_meaning.Ranked, mode: Mode, notice: str | None
+    query: Query, mode: Mode, notice: str | None, tx: Tx, found: rank_by_meaning.Ranked
 ) -> Hits:
     shown, told = _read_shown(tx, found.scores), _query_notice(query, notice)
     return _make_hits(query, shown, told, mode, found)

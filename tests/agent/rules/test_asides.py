@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from app.agent.rules.changes import asides
+from app.agent.rules.changes import asides, texts
 from app.agent.rules.message_route import understand
 from app.agent.turn.steps import Asked, Thing, Trace
 
@@ -82,3 +82,18 @@ def test_a_wish_of_the_turn_before_is_one_too(language: str, message: str, wish:
 
 def test_a_day_that_only_the_reason_has_is_kept() -> None:
     assert left("push that, he's back on friday", "en", after=CHANGED).endswith("on friday")
+
+
+@pytest.mark.parametrize(
+    ("language", "task", "title"),
+    [
+        ("en", "sort the shed at some point", "sort the shed"),
+        ("en", "at some point", "at some point"),
+        ("en", "play someday my prince will come", "play someday my prince will come"),
+        ("de", "irgendwann mal den Keller streichen", "den Keller streichen"),
+        ("fr", "vider le grenier un de ces quatre", "vider le grenier"),
+        ("es", "vaciar el sótano algún día", "vaciar el sótano"),
+    ],
+)
+def test_a_title_has_no_words_for_any_time(language: str, task: str, title: str) -> None:
+    assert texts.without_vague(task, language) == title

@@ -32,19 +32,6 @@ async def passed(pieces: Iterable[str]) -> tuple[str, list[tuple[int, str]]]:
     return text, [(one.note_id, one.quote) for one in quotes.citations]
 
 
-PARTS = [
-    "“",
-    "”",
-    '"',
-    "> ",
-    "\n",
-    "Simmer the leeks",
-    "Boil",
-    " [note 12]",
-    "[x](hearth:note/12)",
-    "— ",
-    "a ",
-]
 RIGHT = [
     ("It says “Simmer the leeks” [note 12].", "Simmer the leeks"),
     ('It says "for twenty minutes" [note 12]!', "for twenty minutes"),

@@ -8,7 +8,7 @@ import pytest
 from app.agent.rules.changes import clauses, days, told
 from app.agent.rules.changes.levels import level
 from app.agent.rules.changes.marked import Marked
-from app.agent.rules.dialogue import resolve_reference
+from app.agent.rules.dialogue import references, resolve_reference
 from app.agent.turn.steps import Asked, Result, Thing
 
 NOW = datetime(2026, 11, 23, 9, 0, tzinfo=ZoneInfo("Europe/Berlin"))
@@ -121,7 +121,39 @@ def test_what_was_not_done_after_all_is_asked_to_be_opened(language: str, messag
 
 
 @pytest.mark.parametrize(
-    "message", ["the water bill is paid and the rent is due", "I never paid the rent"]
+    ("language", "message"),
+    [
+        ("en", "finally paid the water bill, took me ages"),
+        ("en", "the water bill went out this morning by transfer"),
+        ("en", "the water bill is paid and the rent is due"),
+        ("de", "die Wasserrechnung ist endlich raus, puh"),
+        ("es", "por fin pagué el agua, menudo susto"),
+        ("fr", "l'eau c'est réglé, ouf"),
+    ],
+)
+def test_a_report_in_any_words_is_asked_about(language: str, message: str) -> None:
+    step = told.ask(asked(message, language), language)
+    assert step is not None
+    assert step.trace is not None
+    assert step.trace.asks is not None
+    assert [one.id for one in step.trace.asks.choices] == [1]
+
+
+def test_of_several_that_may_be_done_it_is_asked_which() -> None:
+    step = told.ask(asked("that bill is paid, finally"), "en")
+    assert step is not None
+    assert step.trace is not None
+    assert [one.id for one in step.trace.shown] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "I never paid the rent",
+        "I'll have the water bill paid by tomorrow",
+        "no idea whether Ben paid the water bill",
+        "the water bill should have been paid",
+    ],
 )
 def test_what_tells_of_no_todo_is_not_asked(message: str) -> None:
     assert told.ask(asked(message), "en") is None
@@ -133,3 +165,17 @@ def test_a_long_word_with_one_letter_wrong_is_asked_for() -> None:
     assert resolve_reference.mistyped_rows("passprot", rows) == rows[:1]
     assert resolve_reference.mistyped_rows("past", rows) == []
     assert resolve_reference.mistyped_rows("renew transport", rows) == []
+
+
+@pytest.mark.parametrize(
+    ("language", "message", "both"),
+    [
+        ("en", "shift both to Thursday", "both"),
+        ("de", "schieb die beiden auf Freitag", "die beiden"),
+        ("fr", "mets les deux à vendredi", "les deux"),
+        ("fr", "deux jours plus tard", ""),
+        ("es", "pasa las dos al viernes", "las dos"),
+    ],
+)
+def test_both_is_no_number(language: str, message: str, both: str) -> None:
+    assert references.both_in(message, language) == both

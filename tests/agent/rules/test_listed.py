@@ -41,11 +41,20 @@ def answer(message: str, markdown: str, before: str = "") -> Step:
         ("untick the salt", LIST.replace("[x]", "[ ]")),
         ("take the eggs off", LIST.replace("- [ ] eggs\n", "")),
         ("we need rice and some bread too", f"{LIST}- [ ] rice\n- [ ] bread\n"),
+        ("the milk came today, so that's done", LIST.replace("[ ] oat", "[x] oat")),
+        ("got the eggs. take the salt off, we have plenty", "- [ ] oat milk\n- [x] eggs\n"),
     ],
 )
 def test_an_item_of_the_list_spoken_of_is_changed(message: str, content: str) -> None:
     ((tool, fields),) = answer(message, LIST).calls
     assert (tool, fields["content"], fields["ifRevision"]) == ("edit_note", content, 3)
+
+
+def test_an_item_beside_other_words_is_asked_about() -> None:
+    step = answer("Otto brought the eggs over from his farm, cross that off", LIST)
+    assert step.trace is not None
+    assert step.trace.asks is not None
+    assert (step.trace.asks.arguments, step.trace.asks.choices) == ({"tick": "eggs"}, (NOTE,))
 
 
 def test_only_what_is_open_is_left() -> None:

@@ -324,3 +324,24 @@ def test_what_was_quoted_is_reckoned_with(
 def test_what_asks_for_one_amount_or_none_is_no_sum(language: str, message: str) -> None:
     assert not note_sums.may_ask(message, language)
     assert not note_sums.goes_on(message, language, "Rent 1,280 euros a month")
+
+
+@pytest.mark.parametrize(
+    ("message", "language", "shown", "value"),
+    [
+        ("60 cups at 14 euros, how much is that?", "en", "14 euros × 60", 840),
+        ("8 gläser zu 3,50 euro, was macht das", "de", "3,5 Euro × 8", 28),
+        ("quick one, 14 x 38 plus 2 x 55", "en", "14 × 38 + 2 × 55", 642),
+    ],
+)
+def test_a_price_of_each_and_the_one_clause_with_numbers_are_reckoned(
+    message: str, language: str, shown: str, value: int
+) -> None:
+    found = sums.reckon(message, language)
+    assert found is not None
+    assert (found.shown, found.result.value) == (shown, value)
+
+
+@pytest.mark.parametrize("message", ["two tickets for 30 euros", "we are 6, the soup is at 8"])
+def test_what_names_no_price_of_each_is_not_reckoned(message: str) -> None:
+    assert sums.reckon(message, "en") is None

@@ -664,6 +664,26 @@ def test_a_large_matrix_finds_what_a_small_one_finds(
         assert all(abs(near.score - exact[note - 1]) < 0.02 for note, near in found.items())
 
 
+@pytest.mark.parametrize("sampled", ["any", "the nearest", "the farthest"])
+def test_the_nearest_of_many_rows_are_those_of_all_whatever_a_sample_tells(
+    monkeypatch: pytest.MonkeyPatch, sampled: str
+) -> None:
+    from app.core.process.numpy_setup import numpy as np
+
+    monkeypatch.setattr(vector_matrix, "SAMPLE", 100)
+    asked = np.frombuffer(query(1), np.float32)
+    rows = np.stack([np.frombuffer(vector, np.int8) for vector in directions(1000)])
+    near = rows @ asked / np.linalg.norm(rows.astype(np.float32), axis=1)
+    if sampled != "any":
+        order = np.argsort(near if sampled == "the farthest" else -near)
+        places = np.concatenate([np.arange(5, 1000, 10), np.delete(np.arange(1000), np.s_[5::10])])
+        rows[places], near[places] = rows[order], near[order]
+    made = Matrix(32)
+    made.load((note + 1, row.tobytes()) for note, row in enumerate(rows))
+    best = [int(place) + 1 for place in np.argsort(-near)[:20]]
+    assert list(made.nearness(query(1)).nearest(20)) == best
+
+
 def test_rows_that_are_gone_are_never_found_and_at_last_make_room() -> None:
     made = Matrix(32)
     vectors_ = directions(100)

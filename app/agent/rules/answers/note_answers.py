@@ -1,22 +1,24 @@
 """Answers from the notes: quotes, lists of what was found, and summaries."""
 
 import re
-from typing import Any
 
 import msgspec
 
 from app.agent.rules.answers import list_answers, targets
 from app.agent.rules.dialogue import references, resolve_reference, slots, view_words
-from app.agent.rules.passages import answer_passages, extracts, found_texts, questions
+from app.agent.rules.passages import (
+    answer_passages,
+    extracts,
+    found_texts,
+    note_searches,
+    questions,
+)
 from app.agent.rules.passages.answer_passages import Ranked, Text
 from app.agent.rules.passages.questions import Question
 from app.agent.rules.passages.sentences import fold_text, split_words, stem
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, Thing, Trace, call_tool, note_link
 
-HITS = 8
-SINGLE_HITS = 5
-SINGLES = 4
 READ_NOTES = 3
 NEAREST = 3
 LAST_QUOTED = 2
@@ -41,8 +43,9 @@ def answer_question(asked: Asked, route: Route) -> Step:
     notes = found_texts.texts(asked)
     found = _passages_quoted_last(asked, route, question, notes)
     found = found or answer_passages.best_passages(question, notes)
-    if not found and (step := _singly(asked, question)):
+    if not found and (step := note_searches.singly(asked, question)):
         return step
+    question = note_searches.in_words_of(question, notes) if asked.has("grep_notes") else question
     if unread := _unread(asked, notes):
         return Step(calls=tuple(("get_note_content", {"noteId": note_id}) for note_id in unread))
     found = found or answer_passages.best_passages(question, notes, is_last_try=True)
@@ -59,7 +62,7 @@ def answer_question(asked: Asked, route: Route) -> Step:
     return Step(
         "\n\n".join(quoted(one.text, one.note_id, one.title) for one in quotes),
         quotes=quotes,
-        trace=Trace(about=tuple(cited.values())),
+        trace=Trace(intent="ask", about=tuple(cited.values())),
     )
 
 
@@ -156,11 +159,8 @@ def find_notes(asked: Asked, route: Route) -> Step:
     """List the notes that hold the words."""
     wanted = route.get("words") or asked.message
     if not asked.results:
-        return Step(
-            calls=tuple(
-                _searches(wanted, questions.read_question(wanted).terms or (wanted,), limit=10)
-            )
-        )
+        terms = questions.read_question(wanted).terms or (wanted,)
+        return Step(calls=tuple(note_searches.searches(wanted, terms, limit=10)))
     hits = found_texts.hits(asked)
     if not hits:
         return list_answers.refusal_or(
@@ -215,7 +215,7 @@ def summarise(asked: Asked, route: Route) -> Step:
     target = route.get("target")
     if not asked.has("search_notes"):
         query = resolve_reference.name_query(target)
-        return call_tool("search_notes", query=query, limit=HITS)
+        return call_tool("search_notes", query=query, limit=note_searches.HITS)
     if not asked.has("get_note_content"):
         hits = found_texts.hits(asked)
         fitting = resolve_reference.fitting_rows(target, hits) or hits[:1]
@@ -274,43 +274,8 @@ def _searched(asked: Asked, route: Route, question: Question) -> Step:
     text = _text_asked(asked, route)
     read = "get_note_content" in asked.tools
     again = [("get_note_content", {"noteId": one}) for one in _quoted_last(asked) if read]
-    return Step(calls=(*_searches(text, question.terms, limit=HITS), *again))
-
-
-def _searches(
-    message: str, terms: tuple[str, ...], *, limit: int
-) -> list[tuple[str, dict[str, Any]]]:
-    """Return the calls that look for all the words.
-
-    In a script without spaces also for any of their pairs of characters.
-    """
-    calls: list[tuple[str, dict[str, Any]]] = [
-        ("search_notes", {"query": " ".join(terms)[:1000], "limit": limit})
-    ]
-    # All pairs of characters together are hardly ever in one note.
-    if questions.is_asian(message):
-        said = dict.fromkeys(other for one in terms for other in questions.alternatives(one))
-        pattern = "|".join(map(re.escape, said))
-        calls.append(("grep_notes", {"pattern": pattern, "mode": "regex", "limit": 200}))
-    return calls
-
-
-def _singly(asked: Asked, question: Question) -> Step | None:
-    """Search for the longest words one by one, unless that was done."""
-    done = {
-        result.arguments.get("query") for result in asked.results if result.tool == "search_notes"
-    }
-    terms = [
-        term
-        for term in sorted(question.terms, key=lambda term: -len(term))[:SINGLES]
-        if term not in done
-    ]
-    # Once is enough: a turn has few steps.
-    if len(done) > 1 or not terms:
-        return None
-    return Step(
-        calls=tuple(("search_notes", {"query": term, "limit": SINGLE_HITS}) for term in terms)
-    )
+    found = note_searches.searches(text, question.terms, limit=note_searches.HITS)
+    return Step(calls=(*found, *again))
 
 
 def _unanswered(asked: Asked, route: Route, question: Question, notes: list[Text]) -> Step:
@@ -324,7 +289,8 @@ def _unanswered(asked: Asked, route: Route, question: Question, notes: list[Text
     if not nearest:
         return Step(nothing, empty=True)
     titles = {note.note_id: note.title for note in notes}
-    trace = Trace(shown=tuple(Thing("note", one, titles[one]) for one in nearest))
+    shown = tuple(Thing("note", one, titles[one]) for one in nearest)
+    trace = Trace(intent="ask", shown=shown)
     text = "\n".join([route.phrase("unanswered"), *nearest.values()])
     return Step(text, trace=trace, empty=True)
 
@@ -360,10 +326,11 @@ def _nearest(asked: Asked, question: Question, notes: list[Text]) -> dict[int, s
     shown = {note.note_id: note for note in notes}
     named = [note for note in notes if _is_named(question, note.title)]
     texts = {note_id: answer_passages.text_of(one) for note_id, one in best.items()}
-    if len(named) == 1:
-        # What it says may answer all the same, and is told as what it is.
-        texts[named[0].note_id] = named[0].content[:SHOWN]
-        order = {named[0].note_id: None, **order}
+    if named and len(named) <= NEAREST:
+        # What they say may answer all the same, and is told as what it is.
+        begun = {one.note_id: one.content[: SHOWN // len(named)] for one in named}
+        texts = {**begun, **texts} if len(named) > 1 else {**texts, **begun}
+        order = {**dict.fromkeys(begun), **order}
     listed = list(dict.fromkeys([*order, *rest]))[:NEAREST]
     if len(listed) == 1 and rest and _has_to_do(asked, question, shown[listed[0]]):
         texts[listed[0]] = shown[listed[0]].content[:SHOWN]

@@ -10,7 +10,7 @@ import msgspec
 
 from app.agent.quickadd import quickadd
 from app.agent.quickadd.quickadd import QuickAdd
-from app.agent.rules.answers import folder_changes, list_answers, targets
+from app.agent.rules.answers import folder_changes, list_answers, new_todos, targets
 from app.agent.rules.dialogue import dialogue_words, slots
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.plain_letters import plain_letters
@@ -22,7 +22,7 @@ from app.agent.turn.steps import Asked, Call, Question, Step, Thing, ThingKind, 
 WEEK, HALF_DAY = timedelta(days=7), timedelta(hours=12)
 NEAR_HOURS = 3
 _EXACT_HOUR = re.compile(r"\b0\d|\d\s?am\b|\ba\.m\.")
-CHANGED = ("title", "dueDate", "priority", "completed", "steps")
+CHANGED = ("title", "dueDate", "priority", "completed", "steps", "recurrence")
 
 
 def change_todo(asked: Asked, route: Route) -> Step:
@@ -125,8 +125,14 @@ def _change(asked: Asked, route: Route, row: Mapping[str, Any]) -> dict[str, Any
         ]
         more = dialogue_words.split_list(route.get("step"), route.language)
         fields["steps"] = [*steps, *({"title": title} for title in more)]
+    again = _read(route.get("day"), asked.now, route) if route.get("day") else None
     if route.get("clear"):
         fields["dueDate"] = None
+    elif again and again.recurrence:
+        fields["recurrence"] = {"rule": again.recurrence.rule}
+        # “Every Friday” says which day, and “every two weeks” not.
+        if not row.get("dueDate") or "=" in again.recurrence.rule.partition("BY")[2]:
+            fields["dueDate"] = again.due_date
     elif not fields or route.get("day") or route.get("by"):
         due = _new_due(asked, route, row)
         if due is None:
@@ -289,6 +295,12 @@ def _state_line(asked: Asked, route: Route, old: Mapping[str, Any], row: Mapping
         lines.append(route.phrase("reopened", title=row["title"]))
     if old.get("priority") != row["priority"] or (route.get("priority") and not lines):
         lines.append(route.phrase("prioritised", title=row["title"], priority=row["priority"]))
+    again = (row.get("recurrence") or {}).get("rule")
+    if again and again != (old.get("recurrence") or {}).get("rule"):
+        due = list_answers.due_text(route.language, row, asked.now)
+        rule = new_todos.recurrence_text(route, again, asked.now)
+        lines.append(f"{row['title']}{due}{route.phrase('repeats', rule=rule)}.")
+        return "\n".join(lines)
     if old.get("dueDate") and not row.get("dueDate"):
         lines.append(route.phrase("undated", title=row["title"]))
     elif row.get("dueDate") and (

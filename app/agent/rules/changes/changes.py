@@ -140,7 +140,9 @@ def tidied(asked: Asked, found: Route) -> Route:
     or no longer important.
     """
     language = _language(found)
-    if found.get("tag") and last_spoken.says_same_tag(asked.message, language):
+    tag, has_words = found.get("tag"), language_data.has_table(language, Changes)
+    is_filler = tag and has_words and not marked.Marked(tag).left(marked.words_of(language))
+    if tag and (is_filler or last_spoken.says_same_tag(asked.message, language)):
         return msgspec.structs.replace(found, arguments={**found.arguments, "tag": ""})
     if found.intent != "change_todo" or not language_data.has_table(language, Changes):
         return found
@@ -229,7 +231,8 @@ def _plain_todo(asked: Asked, route: Route) -> Route:
     several = plain_tasks.several(asked, route)
     if route.intent != "add_todo" or not said or several != route:
         return several
-    task = plain_tasks.dated(asked, texts.without_duty(asked, said, language), language)
+    said = texts.without_vague(texts.without_duty(asked, said, language), language)
+    task = plain_tasks.dated(asked, said, language)
     return msgspec.structs.replace(route, arguments={**route.arguments, "task": task})
 
 

@@ -10,7 +10,7 @@ import msgspec
 from app.agent.rules.answers import targets
 from app.agent.rules.changes import changes, days, named, readings, reported, reused, told
 from app.agent.rules.changes.marked import Marked, words_of
-from app.agent.rules.dialogue import references, resolve_reference
+from app.agent.rules.dialogue import references, resolve_reference, slots
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
@@ -45,6 +45,8 @@ GOES_ON = frozenset(
     {"change_todo", "complete_todo", "add_step", "append_note", "tick_item", "delete", "pin_note"}
 )
 """The changes by which a clause may go on from the turn before, of what that was about."""
+SAME = 4
+"""By so many letters two forms of a word begin alike."""
 HARMLESS: frozenset[ChangeKind] = frozenset({"reschedule", "message", "move"})
 """The kinds of change whose words tell about a thing, too."""
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff々]")
@@ -70,7 +72,8 @@ def wishes(asked: Asked, route: Route, understand: Understand) -> list[Parted]:
     return [
         Parted(lead, rest, wish)
         for lead, rest in _parted(asked.message, language)
-        if (wish := _about_it(asked, rest, language, understand)) and _only_tells(lead, language)
+        if (wish := _about_it(asked, rest, language, understand))
+        and (_only_tells(lead, language) or _duty(lead, language))
     ]
 
 
@@ -89,7 +92,8 @@ def go_on(
             part = msgspec.structs.replace(asked, message=wish)
             if _wishes_nothing(asked, rest, language) and (found := continue_from(part, language)):
                 settled = found.things and found.intent in GOES_ON
-                if found.intent == "undo" or settled:
+                undoes = found.intent == "undo" and slots.has_kind(wish, language, "undo")
+                if undoes or settled:
                     return found
     return None
 
@@ -174,6 +178,9 @@ def _change(asked: Asked, found: Sequence[Parted], act: Act) -> Step | None:
         things = _named(asked, lead, wish)
         if not things or (len(things) > 1 and asked.earlier):
             continue
+        duty = "" if _only_tells(lead, wish.language) else _duty(lead, wish.language)
+        if duty and not all(_is_all_named(duty, one.title) for one in things):
+            continue  # “I must buy bread, put it on Friday” is a new todo beside “Buy flour”
         settled = msgspec.structs.replace(wish, things=things)
         if len(things) > 1 or not _is_sure(things[0], lead, wish):
             return targets.ask_meant(settled, things)
@@ -297,6 +304,20 @@ def _only_tells(lead: str, language: Language) -> bool:
         return True
     found = routing.route_message(lead, before=language)
     return found.is_loose or found.intent in TOLD
+
+
+def _duty(lead: str, language: Language) -> str:
+    """Return what a clause says must be done; empty where it says nothing of that."""
+    words = words_of(language)
+    first = Marked(words.join.split(Marked(lead).text, maxsplit=1)[0])
+    return first.left(words) if first.fit(words.must, "p") else ""
+
+
+def _is_all_named(duty: str, title: str) -> bool:
+    """Return whether a title has all the words of what must be done, in whatever form."""
+    held = resolve_reference.word_stems(title)
+    stems = resolve_reference.word_stems(duty)
+    return bool(stems) and all(any(one[:SAME] == other[:SAME] for other in held) for one in stems)
 
 
 def _missing(asked: Asked) -> tuple[tuple[str, dict[str, object]], ...]:

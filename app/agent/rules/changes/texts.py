@@ -1,5 +1,6 @@
 """The text of a wish: what a note, todo, step or message is to hold, without words around it."""
 
+import functools
 import re
 from collections.abc import Sequence
 
@@ -7,8 +8,9 @@ from app.agent.quickadd import quickadd
 from app.agent.rules.changes.marked import Marked, Words, words_of
 from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.change_tables import ChangeKind
+from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.turn.steps import Asked
 
@@ -129,6 +131,20 @@ def without_duty(asked: Asked, text: str, language: Language) -> str:
                 return text.replace(duty, " ", 1).strip()
             return " ".join([rest.strip(), *(span.text for span in read.spans)])
     return text
+
+
+def without_vague(text: str, language: Language) -> str:
+    """Return a text without what says at its edges that it has no day: “at some point”."""
+    found = _vague(language).search(Marked(text).text)
+    rest = text[: found.start()] + text[found.end() :] if found else text
+    return rest.strip() if re.search(r"\w", rest) else text
+
+
+@functools.cache
+def _vague(language: Language) -> re.Pattern[str]:
+    table = language_data.load_table(language, Changes)
+    said = plain_letters(language_data.join_pattern(table.vague)) or "(?!)"
+    return re.compile(rf"^(?:(?:{said})(?!\w)[\s,]*)+|(?:[\s,]*(?<!\w)(?:{said}))+[\s.!]*$")
 
 
 def is_dated(asked: Asked, text: str, language: Language) -> bool:

@@ -90,6 +90,8 @@ def ask(asked: Asked, language: Language) -> Step | None:
         found = [one[0] for one in told if len(one) == 1]
         return _meant(language, {"wish": "complete_todo"}, found) if found else None
     denies = words_of(language).denies.search(Marked(asked.message).text) is not None
+    if not (denies or questions.is_asian(asked.message)):
+        return None
     todos = [one for one in near.things(asked) if one.kind == "todo"]
     mine = [one for one in todos if one not in open_ones] if denies else open_ones
     found = []

@@ -43,7 +43,15 @@ def continue_from(asked: Asked, language: Language) -> Route | None:
     Tried as it was written and in plain words.
     """
     last = asked.earlier[0] if asked.earlier else Trace()
-    if last.intent == "list_todos" and (narrowed := _narrowed(asked, last, language)):
+    # “Move all of them to Friday” asks for no list.
+    changes = references.says_all(asked.message, language) and slots.has_kind(
+        asked.message, language, "change"
+    )
+    if (
+        last.intent == "list_todos"
+        and not changes
+        and (narrowed := _narrowed(asked, last, language))
+    ):
         return narrowed
     if route := followups.follow(asked, language):
         return route

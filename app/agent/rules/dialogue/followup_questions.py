@@ -70,7 +70,7 @@ def unchanged(asked: Asked, said: Said, last: Trace) -> Route | None:
 def asked_of_note(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“From where?” of what a note was just quoted for, “and the hotel?” of that note."""
     quoted = last.intent in ASKS and references.notes_told(last)
-    if not quoted or said.days or said.text:
+    if not quoted or said.text or (said.days and not _is_told(last, said)):
         return None
     question = questions.read_question(said.message)
     due = said.has("due") and not said.left("due", "asks", "helper")
@@ -85,6 +85,14 @@ def asked_of_note(asked: Asked, said: Said, last: Trace) -> Route | None:
     if routing.route_message(said.message).intent not in OF_NOTES:
         return None
     return settled(said, "ask", words=said.message, text=said.message, followed="yes")
+
+
+def _is_told(last: Trace, said: Said) -> bool:
+    """Return whether what a message says after its first word stands in what was told: “and in the
+    morning” where a note says “180 g in the morning”.
+    """
+    rest = dialogue_words.bare(said.message).partition(" ")[2]
+    return " " in rest and rest in dialogue_words.bare(last.told)
 
 
 def asked_of_person(asked: Asked, said: Said, last: Trace) -> Route | None:
@@ -162,6 +170,10 @@ def meant_things(
     if other := references.other_in(said.message, said.language):
         found_other = references.refer(asked, other, kinds, said.language)
         return found_other.things if found_other and len(found_other.things) == 1 else ()
+    if both := references.both_in(said.message, said.language):
+        two = references.refer(asked, both, kinds, said.language)
+        if two and two.things:
+            return two.things
     if said.number is not None:
         picked = references.pick(references.rows(asked, kinds), said.number).things
         return () if any(references.is_gone(asked, one) for one in picked) else picked

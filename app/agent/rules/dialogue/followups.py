@@ -5,6 +5,7 @@ another day or folder for what was just changed, that taken back, more of the sa
 import re
 from collections.abc import Callable
 
+from app.agent.quickadd import quickadd
 from app.agent.rules.dialogue import (
     dialogue_words,
     followup_additions,
@@ -134,6 +135,9 @@ def _redated(asked: Asked, said: Said, last: Trace) -> Route | None:
         # “Remind me of that on Friday.”
         return settled(said, "mean", text=f"{notes[0].title} {said.day}")
     several = references.newest(asked, TODOS).unsure
+    if not todos and several and changes and references.says_all(said.message, said.language):
+        wish = {"wish": "change_todo", "field": "day", "day": said.day}
+        return settled(said, "mean", several, **wish)
     if not todos and several and changes and said.has("total") and not pointed:
         return settled(said, "change_todo", several, day=said.day)  # “all of them to Friday”
     if not todos and several and changes and said.has("it"):
@@ -145,6 +149,27 @@ def _redated(asked: Asked, said: Said, last: Trace) -> Route | None:
         # A weekday may be of the week that it corrects.
         corrects = {"corrects": "yes"} if last.undo and said.has("no", "not_") else {}
         return settled(said, "change_todo", todos, day=said.day, **corrects)
+    return None
+
+
+def _repeated(asked: Asked, said: Said, last: Trace) -> Route | None:
+    """“Every two weeks instead”, “not daily, weekly”: how often what was spoken of comes again."""
+    if said.text or said.asks or not said.has("change", "only", "no", "not_", "bad", "it"):
+        return None
+    locale = None if said.language == "en" else said.language
+    clauses = [one for one in re.split(r"[,;.]\s*", said.message) if one.strip()]
+    for clause in reversed(clauses):
+        # What a clause denies is how often it came again before.
+        denied = len(clauses) > 1 and slots.has_kind(clause, said.language, "not_")
+        read = quickadd.read_line(f"x {clause}", now=asked.now, locale=locale)
+        spans = [one for one in read.spans if one.kind == "recurrence"]
+        if denied or not read.recurrence or len(spans) != 1:
+            continue
+        kinds = ("change", "only", "not_", "helper", "there")
+        rest = f"{clause[: spans[0].start - 2]},{clause[spans[0].end - 2 :]}"
+        todos = meant_things(asked, said, last, ("todo",))
+        if todos and slots.only_little(rest, said.language, *kinds):
+            return settled(said, "change_todo", todos, day=spans[0].text.strip())
     return None
 
 
@@ -311,6 +336,7 @@ RULES: tuple[Callable[[Asked, Said, Trace], Route | None], ...] = (
     _undated,
     _renamed,
     _prioritised,
+    _repeated,
     _redated,
     _tagged,
     _pinned,

@@ -12,6 +12,8 @@ from app.agent.turn.steps import Asked, Thing, ThingKind, Trace
 
 MAKES = frozenset({"add_todo", "make_note"})
 """The intents of which each makes one thing more."""
+NUMBERS = frozenset({"deux", "dos"})
+"""What means two, and both only with an article."""
 RECENT = 4
 """In so many turns is spoken of what was made or changed."""
 
@@ -85,6 +87,21 @@ def other_in(message: str, language: Language) -> str:
     found = re.search(rf"(?<!\w)(?:{other})(?!\w)", text)
     # “Ändere” has the letters of “andere”, but no article before it.
     return found[0] if found and re.search(r"\w[ ']\w", found[0]) else ""
+
+
+def both_in(message: str, language: Language) -> str:
+    """Return the words of a message that mean two things together: “both”, and not a number."""
+    table = next(dialogue_words.tables(language))
+    both = language_data.join_pattern(table.both)
+    found = re.search(rf"(?<!\w)(?:{both})(?!\w)", dialogue_words.bare(message))
+    return found[0] if found and found[0] not in NUMBERS else ""
+
+
+def says_all(message: str, language: Language) -> bool:
+    """Return whether a message speaks of all that there is."""
+    table = next(dialogue_words.tables(language))
+    every = language_data.join_pattern(table.all_of.get(0, "(?!)"))
+    return re.search(rf"(?<!\w)(?:{every})(?!\w)", dialogue_words.bare(message)) is not None
 
 
 def _was_lost(before: Trace) -> bool:

@@ -54,10 +54,13 @@ class Changes(Table, frozen=True):
     verbs that `place` something to do, what says that it `must` be done, the words that `join` a
     clause to the one before, and those that move something by a length of time, `earlier` or
     `later`, the verbs by which something `moves`, be it that no day is said, and what says that
-    something is `finished`; and, with their accents, the words of a report that something is
-    `done`, and those by which it is only thought, planned or still `open`. A sentence that is
-    `chatter` only says how somebody feels, or why, of what its groups hold; one that `reports` ends
-    in the form of what is done.
+    something is `finished`; with their accents, the words of a report that something is `done`,
+    and those by which it is only thought, planned or still `open`.
+    A clause tells only why where it begins with a word for a `reason`, which may stand
+    `reason_within` another, something else where it begins with its `teller`, and may report what
+    was done where that is `of_me`; a `feeling` is one by itself. A sentence that is `chatter` only
+    says how somebody feels, or why, of what its groups hold; one that `reports` ends in the form of
+    what is done. What is `vague` says of no day when something is to be done.
     """
 
     denies: Pieces
@@ -88,6 +91,7 @@ class Changes(Table, frozen=True):
     teller: Pieces = ""
     feeling: Pieces = ""
     of_me: Pieces = ""
+    vague: Pieces = ""
     finished: Pieces = ""
     done: Pieces = ""
     open: Pieces = ""

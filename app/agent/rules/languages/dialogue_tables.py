@@ -88,6 +88,7 @@ class Dialogue(Table, frozen=True):
     in_folder: Pieces = "(?!)"
     all_of: dict[int, Pieces] = msgspec.field(default_factory=dict)
     before_that: Pieces = "(?!)"
+    relative_day: Pieces = "(?!)"
     that_day: dict[int, Pieces] = msgspec.field(default_factory=dict)
     the_same: Pieces = "(?!)"
     levels: dict[Bound, Pieces] = msgspec.field(default_factory=dict)

@@ -62,8 +62,9 @@ def read(asked: Asked, held: Held, marked: Marked, language: Language, last: str
             continue
         kind = one.kind or kind
         if kind:
-            said |= {item.place: kind for item in one.items or waiting}
-        is_sure = is_sure and one.is_covered and not (waiting and one.items)
+            # “Rope and helmet are in the car.”
+            said |= {item.place: kind for item in (*waiting, *one.items)}
+        is_sure = is_sure and one.is_covered
         waiting = ()
     return Told(said, is_sure and not waiting)
 

@@ -135,7 +135,7 @@ def _lists(wish: Wish, asked: Asked, kind: ListKind) -> Iterator[tuple[Thing, Ma
         yield found, Marked(asked.message)
     if kind == "correct" and not any(one.isdigit() for one in asked.message):
         return
-    is_tick = kind == "tick" and wish.route.intent != "tick_item"
+    is_tick = kind == "tick" and wish.route.intent not in ("tick_item", "show_note")
     names_none = wish.route.intent in WRITES and kind not in ("correct", "add")
     adds_else = kind == "add" and not added_items.may_name(asked.message, wish.language)
     has_things = wish.route.things and wish.route.intent != "undo"

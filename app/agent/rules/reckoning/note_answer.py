@@ -8,7 +8,7 @@ import msgspec
 from app.agent.rules.answers import note_answers
 from app.agent.rules.passages import found_texts
 from app.agent.rules.reckoning import note_sums, reckoning, sum_value, words, written_dates
-from app.agent.rules.reckoning.note_sums import Solved
+from app.agent.rules.reckoning.sum_wishes import Solved
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Quote, Step, Thing, Trace
 

@@ -3,68 +3,42 @@
 import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from typing import NamedTuple
 
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.languages.reckoning_tables import Keyword
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.answer_passages import Text
-from app.agent.rules.passages.sentences import split_sentences, split_words, stem
+from app.agent.rules.passages.sentences import split_sentences, split_words
 from app.agent.rules.phrases import phrases
-from app.agent.rules.reckoning import note_amounts, numbers, sum_value, sums, words
+from app.agent.rules.reckoning import note_amounts, numbers, sum_value, sum_wishes, sums, words
 from app.agent.rules.reckoning.note_amounts import Fact
 from app.agent.rules.reckoning.numbers import Number
 from app.agent.rules.reckoning.sum_tokens import Amount
-from app.agent.rules.reckoning.sum_value import Reckoned
+from app.agent.rules.reckoning.sum_wishes import Solved, Wanted
 
-_KEYWORDS: tuple[Keyword, ...] = (
-    *("difference", "remaining", "each", "asks", "off", "onto", "split", "for", "filler"),
-)
-_TIMES = {("year", "month"): 12, ("week", "day"): 7, ("week", "night"): 7}
-_PERIODS = ("night", "day", "week", "month", "year", "hour")
 _SHORTEST = 3
 """A word of more letters may begin that of something: “forest” of “forest honey”."""
-_EACH = (*_PERIODS, "km", "kg", "l", "person")
-
-
-class Solved(NamedTuple):
-    """What a sum with amounts of a note comes to, and those amounts."""
-
-    reckoned: Reckoned
-    facts: tuple[Fact, ...]
-
-
-class _Wanted(NamedTuple):
-    """A message that asks for a sum: its text, its numbers, and the words that name amounts."""
-
-    text: str
-    language: Language
-    numbers: list[Number]
-    names: list[str]
-
-    def says(self, keyword: Keyword) -> bool:
-        """Return whether the message has a word of that meaning."""
-        return words.says(self.language, keyword, self.text) is not None
 
 
 def may_ask(message: str, language: Language) -> bool:
     """Return whether a message may ask for a sum with amounts of a note."""
     if len(message) > sums.LONGEST:
         return False
-    wanted = _read(message, language)
+    wanted = sum_wishes.read(message, language)
     if any(wanted.says(one) for one in ("each", "remaining", "difference")):
         return True
     if not wanted.says("asks"):
         return False
     plus = words.table_of(language).weak.get("+", "(?!)")
     joins = words.whole(language, plus).search(wanted.text) and len(wanted.names) > 1
-    return bool(wanted.numbers or _has_sign(wanted) or _period(wanted) or joins)
+    return bool(
+        wanted.numbers or sum_wishes.has_sign(wanted) or sum_wishes.period_of(wanted) or joins
+    )
 
 
 def asks_remaining(message: str, language: Language) -> bool:
     """Return whether a message asks how much of an amount is still to be paid."""
-    wanted = _read(message, language)
+    wanted = sum_wishes.read(message, language)
     is_amount = questions.read_question(message).kind in ("number", "price")
     return is_amount and wanted.says("remaining") and bool(wanted.names)
 
@@ -73,15 +47,20 @@ def goes_on(message: str, language: Language, told: str) -> bool:
     """Return whether a message only says what is to be reckoned with an amount that was told."""
     if len(message) > sums.LONGEST or not re.search(r"\d", told):
         return False
-    wanted = _read(message, language)
+    wanted = sum_wishes.read(message, language)
     if wanted.names:
         return False
     if wanted.says("difference") or wanted.says("remaining"):
         return True
+    table, period = words.table_of(language), sum_wishes.period_of(wanted)
+    if period and period[1] in table.per:
+        priced = words.whole(language, table.per[period[1]])
+        if priced.search(words.folded(told)):
+            return True  # “for two nights?” of a price a night
     base = Amount(Decimal(1))
     if sums.reckon(message, language, base) is not None:
         return True
-    pattern = words.whole(language, words.table_of(language).base)
+    pattern = words.whole(language, table.base)
     return len(wanted.numbers) == 1 and pattern.search(words.folded(told)) is not None
 
 
@@ -98,7 +77,7 @@ def solve(
 
     `told` was quoted of the notes `before`, and `asked_before` what was asked then.
     """
-    wanted = _read(message, language)
+    wanted = sum_wishes.read(message, language)
     if not all(one.sure for one in wanted.numbers):
         return None
     if not wanted.names:
@@ -111,35 +90,8 @@ def solve(
     return found[0] if len(found) == 1 else None
 
 
-def _read(message: str, language: Language) -> _Wanted:
-    text = words.folded(message)
-    listed = numbers.find(words.hide_codes(text), language)
-    return _Wanted(text, language, listed, _names(text, language, listed))
-
-
-def _names(text: str, language: Language, listed: Sequence[Number]) -> list[str]:
-    """Return the words of a text that name amounts and notes."""
-    for one in sorted(listed, key=lambda one: -one.start):
-        text = f"{text[: one.start]} , {text[one.end :]}"
-    table = words.table_of(language)
-    keywords = (table.words.get(one, "(?!)") for one in _KEYWORDS)
-    signs = (*table.signs.values(), *table.after.values(), *table.shares.values())
-    periods = (table.units[one] for one in _PERIODS if one in table.units)
-    shares = (table.percent, table.tenths, table.kept)
-    weak = table.weak.values()
-    rest = words.without(language, text, *signs, *keywords, *shares, *periods, *weak)
-    left = words.left_words(language, rest)
-    return [one for one in left if stem(one) not in questions.general()]
-
-
-def _has_sign(wanted: _Wanted) -> bool:
-    table = words.table_of(wanted.language)
-    listed = (*table.signs.values(), *table.shares.values())
-    return any(words.whole(wanted.language, one).search(wanted.text) for one in listed)
-
-
 def _of_note(
-    wanted: _Wanted, note: Text, known: list[Fact], told: str, asked_before: str
+    wanted: Wanted, note: Text, known: list[Fact], told: str, asked_before: str
 ) -> Solved | None:
     """Return the first of the kinds of sums that a message asks for, of one note."""
     money = [one for one in known if one.amount.unit in words.MONEY]
@@ -155,7 +107,9 @@ def _of_note(
         return _of_them(wanted, note, spoken_of, asked_before)
     if wanted.names:
         return _listed(wanted, note, money) or _with_one(wanted, known)
-    fact = _one_of(quoted, asked_before, wanted.language)
+    period = sum_wishes.period_of(wanted)
+    priced = [one for one in quoted if period and one.per == period[1]]
+    fact = _one_of(priced or quoted, asked_before, wanted.language)
     if fact is None:
         return None
     return _in_proportion(wanted, fact) or _of_period(wanted, fact) or _from(wanted, fact)
@@ -166,11 +120,11 @@ def _all_held(names: Sequence[str], note: Text) -> bool:
     return all(note_amounts.holds(one, text) for one in names)
 
 
-def _remaining(wanted: _Wanted, note: Text, money: list[Fact]) -> Solved | None:
+def _remaining(wanted: Wanted, note: Text, money: list[Fact]) -> Solved | None:
     """Return a price without what was paid before."""
     deposit = words.table_of(wanted.language).deposit
     text = words.without(wanted.language, wanted.text, deposit)
-    if not _all_held(_names(text, wanted.language, ()), note):
+    if not _all_held(sum_wishes.names_in(text, wanted.language, ()), note):
         return None
     paid = [one for one in money if one.is_deposit]
     whole = [one for one in money if not one.is_deposit]
@@ -179,7 +133,7 @@ def _remaining(wanted: _Wanted, note: Text, money: list[Fact]) -> Solved | None:
     count = _pieces(whole[0], wanted.language) if whole[0].per else Decimal(1)
     if count is None or paid[0].amount.value > count * whole[0].amount.value:
         return None
-    return _put_together([(count, whole[0]), (-1, paid[0])], wanted)
+    return sum_wishes.put_together([(count, whole[0]), (-1, paid[0])], wanted)
 
 
 def _pieces(fact: Fact, asked: Language) -> Decimal | None:
@@ -189,9 +143,9 @@ def _pieces(fact: Fact, asked: Language) -> Decimal | None:
     return counts[0].value if len(counts) == 1 and counts[0].sure else None
 
 
-def _of_them(wanted: _Wanted, note: Text, quoted: list[Fact], asked_before: str) -> Solved | None:
+def _of_them(wanted: Wanted, note: Text, quoted: list[Fact], asked_before: str) -> Solved | None:
     """Return the price of so many of what was asked for before: “what do three of those cost?”"""
-    names = _read(asked_before, wanted.language).names
+    names = sum_wishes.read(asked_before, wanted.language).names
     if len(quoted) > 1:
         # “Forest?” may be said of the forest honey.
         quoted = [f for f in quoted if any(_begins(one, f.said) for one in names)]
@@ -203,7 +157,7 @@ def _of_them(wanted: _Wanted, note: Text, quoted: list[Fact], asked_before: str)
     least = [n.value for one in percents for n in numbers.find(words.folded(one.text), told)]
     if count.unit not in ("", "piece") or any(one <= count.value for one in least):
         return None  # with a discount from so many on
-    return _times(quoted[0], [("*", count.value)], wanted)
+    return sum_wishes.times(quoted[0], [("*", count.value)], wanted)
 
 
 def _begins(name: str, said: str) -> bool:
@@ -212,14 +166,14 @@ def _begins(name: str, said: str) -> bool:
     )
 
 
-def _difference(wanted: _Wanted, note: Text, money: list[Fact]) -> Solved | None:
+def _difference(wanted: Wanted, note: Text, money: list[Fact]) -> Solved | None:
     """Return by how much the two amounts of a note differ."""
     if len(money) > 2:
         money = [one for one in money if _tells_apart(wanted.names, one, money)]
     if len(money) != 2 or not _all_held(wanted.names, note) or money[0].per != money[1].per:
         return None
     more, less = sorted(money, key=lambda one: -one.amount.value)
-    return _put_together([(1, more), (-1, less)], wanted)
+    return sum_wishes.put_together([(1, more), (-1, less)], wanted)
 
 
 def _tells_apart(names: Sequence[str], fact: Fact, others: Sequence[Fact]) -> bool:
@@ -231,7 +185,7 @@ def _tells_apart(names: Sequence[str], fact: Fact, others: Sequence[Fact]) -> bo
     )
 
 
-def _each(wanted: _Wanted, note: Text, money: list[Fact]) -> Solved | None:
+def _each(wanted: Wanted, note: Text, money: list[Fact]) -> Solved | None:
     """Return the share of each of an amount, by as many as the message or the note says."""
     fact = note_amounts.named(wanted.names, money)
     if fact is None or fact.per:
@@ -241,7 +195,7 @@ def _each(wanted: _Wanted, note: Text, money: list[Fact]) -> Solved | None:
         heads = _shared_by(note, wanted.language)
     if len(heads) != 1 or not (count := heads.pop()) or count != count.to_integral_value():
         return None
-    return _times(fact, [("/", count)], wanted)
+    return sum_wishes.times(fact, [("/", count)], wanted)
 
 
 def _shared_by(note: Text, asked: Language) -> set[Decimal]:
@@ -255,16 +209,16 @@ def _shared_by(note: Text, asked: Language) -> set[Decimal]:
     return found
 
 
-def _listed(wanted: _Wanted, note: Text, known: list[Fact]) -> Solved | None:
+def _listed(wanted: Wanted, note: Text, known: list[Fact]) -> Solved | None:
     """Return amounts that are named, put together, so many of each as is said: “the deposit plus
     two months of rent”, “two tunings and a repair”.
     """
-    if not _only_adds(wanted):
+    if not sum_wishes.only_adds(wanted):
         return None
     parts: list[tuple[Decimal, Fact]] = []
     for factor, text in _parts(wanted):
         counts = numbers.find(text, wanted.language)
-        names = _names(text, wanted.language, counts)
+        names = sum_wishes.names_in(text, wanted.language, counts)
         if not counts and not any(note_amounts.touches(n, f.said) for n in names for f in known):
             if not _all_held(names, note):
                 return None
@@ -279,14 +233,14 @@ def _listed(wanted: _Wanted, note: Text, known: list[Fact]) -> Solved | None:
         return None
     if parts[0][0] < 0:
         return None
-    return _put_together(parts, wanted)
+    return sum_wishes.put_together(parts, wanted)
 
 
 def _is_beside(names: Sequence[str], fact: Fact) -> bool:
     return any(note_amounts.touches(one, fact.said) for one in names)
 
 
-def _parts(wanted: _Wanted) -> Iterator[tuple[int, str]]:
+def _parts(wanted: Wanted) -> Iterator[tuple[int, str]]:
     """Yield what stands between the signs of a list of amounts, with 1 or -1 for its sign."""
     table = words.table_of(wanted.language)
     plus = [table.signs.get("+", ""), table.weak.get("+", "")]
@@ -307,77 +261,53 @@ def _count(
 ) -> Decimal | None:
     """Return how many of an amount a text says, 1 without a number; None where that is unsure."""
     if not counts:
-        said = [unit for unit in _units_said(text, language) if unit != fact.per]
-        times = _TIMES.get((said[0], fact.per)) if said else 1
+        said = [unit for unit in sum_wishes.units_said(text, language) if unit != fact.per]
+        times = sum_wishes.TIMES.get((said[0], fact.per)) if said else 1
         return Decimal(times) if times and len(said) < 2 else None
     count = counts[0]
     if len(counts) != 1 or count.value % 1:
         return None
-    if count.unit in _EACH and fact.per:
-        times = 1 if count.unit == fact.per else _TIMES.get((count.unit, fact.per))
+    if count.unit in sum_wishes.EACH and fact.per:
+        times = 1 if count.unit == fact.per else sum_wishes.TIMES.get((count.unit, fact.per))
         return count.value * times if times else None
     # “Model 241” is no count of models.
-    behind = _names(text[count.end :], language, ())
+    behind = sum_wishes.names_in(text[count.end :], language, ())
     if count.unit not in ("", "piece") or fact.per not in ("", "piece") or fact.is_deposit:
         return None
     return count.value if behind == list(names) or not phrases.is_spaced(language) else None
 
 
-def _of_period(wanted: _Wanted, fact: Fact) -> Solved | None:
+def _of_period(wanted: Wanted, fact: Fact) -> Solved | None:
     """Return the price for some nights, months or other units of one that is for each."""
-    period = _period(wanted)
-    if period is None or fact.per not in _EACH or not _only_adds(wanted):
+    period = sum_wishes.period_of(wanted)
+    if period is None or fact.per not in sum_wishes.EACH or not sum_wishes.only_adds(wanted):
         return None
     count, unit = period
-    times = 1 if unit == fact.per else _TIMES.get((unit, fact.per))
-    if count == 1 and (parts := _TIMES.get((fact.per, unit))):
-        return _times(fact, [("/", Decimal(parts))], wanted)
+    times = 1 if unit == fact.per else sum_wishes.TIMES.get((unit, fact.per))
+    if count == 1 and (parts := sum_wishes.TIMES.get((fact.per, unit))):
+        return sum_wishes.times(fact, [("/", Decimal(parts))], wanted)
     if times is None or (times == 1 and count == 1):
         return None
-    return _times(fact, [("*", count * times)], wanted)
+    return sum_wishes.times(fact, [("*", count * times)], wanted)
 
 
-def _period(wanted: _Wanted) -> tuple[Decimal, str] | None:
-    """Return how many of which unit of time a message says, without a number one."""
-    counted = [(one.value, one.unit) for one in wanted.numbers if one.unit in _EACH]
-    if wanted.numbers:
-        return counted[0] if len(counted) == len(wanted.numbers) == 1 else None
-    said = _units_said(wanted.text, wanted.language)
-    return (Decimal(1), said[0]) if len(said) == 1 else None
-
-
-def _units_said(text: str, language: Language) -> list[str]:
-    """Return the units of time that a text names."""
-    units = words.table_of(language).units
-    return [
-        one for one in _PERIODS if one in units and words.whole(language, units[one]).search(text)
-    ]
-
-
-def _only_adds(wanted: _Wanted) -> bool:
-    """Return whether a message neither divides nor multiplies nor asks for a share."""
-    table = words.table_of(wanted.language)
-    listed = [*table.shares.values(), *table.after.values()]
-    listed += [pattern for sign, pattern in table.signs.items() if sign in "*/"]
-    listed += [table.percent, table.tenths, table.kept, table.percent_before]
-    other = any(words.whole(wanted.language, one).search(wanted.text) for one in listed)
-    keywords: tuple[Keyword, ...] = ("split", "each", "difference", "remaining")
-    return not (other or "%" in wanted.text or any(map(wanted.says, keywords)))
-
-
-def _with_one(wanted: _Wanted, known: list[Fact]) -> Solved | None:
+def _with_one(wanted: Wanted, known: list[Fact]) -> Solved | None:
     """Return the sum of an amount that is named with what the message says: “half of the rent”."""
     fact = note_amounts.named(wanted.names, known, alone=len(known) == 1)
     if fact and fact.per and (found := _of_period(wanted, fact)):
         return found
     # Half a year is no half of what each month costs.
-    others = [one for one in _units_said(wanted.text, wanted.language) if fact and one != fact.per]
+    others = [
+        one
+        for one in sum_wishes.units_said(wanted.text, wanted.language)
+        if fact and one != fact.per
+    ]
     if fact is None or (fact.per and others):
         return None
     return _from(wanted, fact) or _in_proportion(wanted, fact)
 
 
-def _from(wanted: _Wanted, fact: Fact) -> Solved | None:
+def _from(wanted: Wanted, fact: Fact) -> Solved | None:
     """Return what a message reckons with an amount, its own numbers being shares or factors."""
     text = wanted.text
     for name in wanted.names:
@@ -391,14 +321,14 @@ def _one_of(quoted: list[Fact], asked_before: str, language: Language) -> Fact |
     """Return the one amount of what was quoted that was asked for."""
     if len(quoted) == 1:
         return quoted[0] if quoted[0].sure else None
-    names = _read(asked_before, language).names
+    names = sum_wishes.read(asked_before, language).names
     names = [one for one in names if any(note_amounts.touches(one, f.said) for f in quoted)]
     return note_amounts.named(names, quoted) if names else None
 
 
-def _in_proportion(wanted: _Wanted, fact: Fact) -> Solved | None:
+def _in_proportion(wanted: Wanted, fact: Fact) -> Solved | None:
     """Return an amount for another number than that for which a note tells it: “for twenty”."""
-    if len(wanted.numbers) != 1 or _has_sign(wanted):
+    if len(wanted.numbers) != 1 or sum_wishes.has_sign(wanted):
         return None
     count = wanted.numbers[0]
     language = note_amounts.language_of(fact.note, wanted.language)
@@ -418,30 +348,4 @@ def _in_proportion(wanted: _Wanted, fact: Fact) -> Solved | None:
     base = bases.pop()
     if not base or base == count.value:
         return None
-    return _times(fact, [("*", count.value), ("/", base)], wanted)
-
-
-def _times(fact: Fact, steps: list[tuple[str, Decimal]], wanted: _Wanted) -> Solved | None:
-    """Return an amount multiplied and divided, with the numbers."""
-    if not fact.sure:
-        return None
-    value, shown = fact.amount.value, sum_value.plain_number(fact.amount.value, wanted.language)
-    for sign, by in steps:
-        value = value * by if sign == "*" else value / by
-        shown += f" {'×' if sign == '*' else '÷'} {sum_value.plain_number(by, wanted.language)}"
-    return Solved(Reckoned(shown, fact.amount._replace(value=value)), (fact,))
-
-
-def _put_together(parts: Sequence[tuple[int | Decimal, Fact]], wanted: _Wanted) -> Solved | None:
-    """Return so many of each amount put together, where all are sure and of one unit."""
-    facts = tuple(one for _, one in parts)
-    if len({one.amount.unit for one in facts}) != 1 or not all(one.sure for one in facts):
-        return None
-    total, shown = Decimal(0), ""
-    for count, fact in parts:
-        total += count * fact.amount.value
-        number = sum_value.plain_number(fact.amount.value, wanted.language)
-        times = "" if abs(count) == 1 else f"{abs(count):f} × "
-        sign = (" - " if count < 0 else " + ") if shown else ""
-        shown += f"{sign}{times}{number}"
-    return Solved(Reckoned(shown, facts[0].amount._replace(value=total)), facts)
+    return sum_wishes.times(fact, [("*", count.value), ("/", base)], wanted)

@@ -15,6 +15,7 @@ NAMED = 2
 """So many words may say what a number is of, where a sign stands before it."""
 FEW = 5
 """So many words may stand between a number and the price of each."""
+_CLAUSE = re.compile(r"[,;:!?…]+\s+|\.\s+")
 _CHANGES: tuple[Keyword, ...] = ("off", "onto")
 
 
@@ -29,8 +30,15 @@ def reckon(text: str, language: Language, base: Amount | None = None) -> Reckone
     hidden = _hide(plain)
     if base is None:
         found = _whole_sum(plain, hidden, language) or _by_words(plain, hidden, language, None)
-        return found or _at_price(plain, hidden, language)
+        return found or _at_price(plain, hidden, language) or _of_clause(text, language)
     return _going_on(plain, hidden, language, base) or _by_words(plain, hidden, language, base)
+
+
+def _of_clause(text: str, language: Language) -> Reckoned | None:
+    """Return the sum of the one clause of a text that has numbers: “quick one, 14 x 38”."""
+    clauses = _CLAUSE.split(text)
+    counting = [one for one in clauses if any(map(str.isdecimal, one))]
+    return reckon(counting[0], language) if len(counting) == 1 < len(clauses) else None
 
 
 def _hide(plain: str) -> str:
@@ -51,15 +59,17 @@ def _whole_sum(plain: str, hidden: str, language: Language) -> Reckoned | None:
     run = runs[0]
     while run[0].kind == "sign" and run[0].sign != "-":
         run = run[1:]  # “rechne mal 17 mal 23”
+    run = run[:-1] if run[-1].kind == "of" else run
     if any(one.kind == "number" for one in tokens if one not in run):
         return None
     rest = f"{plain[: run[0].start]} , {plain[run[-1].end :]}"
     left = words.left_words(language, _without_asking(rest, language))
     asks = words.says(language, "asks", rest) is not None
     weak = any(one.is_weak for one in run) or not any(one.kind != "number" for one in run)
-    if left and (weak or not asks):
+    long = sum(one.kind == "sign" for one in run) > 1 and len(left) <= NAMED
+    if left and not long and (weak or not asks):
         return None
-    if weak and not asks and re.search(r"[^\W\d_\u3040-\u309f]", rest):
+    if weak and not (asks or long) and re.search(r"[^\W\d_\u3040-\u309f]", rest):
         return None
     ties = [one for one in run if one.kind not in ("number", "percent")]
     if not asks and all(one.is_weak and one.sign == "+" for one in ties):
@@ -85,10 +95,13 @@ def _going_on(plain: str, hidden: str, language: Language, base: Amount) -> Reck
         tokens = tokens[1:]  # “and if I take off 250”
     if len(tokens) != len(run) + (tokens[-1].kind == "of"):
         return None
-    rest = f"{plain[: run[0].start]} , {plain[run[-1].end :]}"
+    ahead, behind = (
+        words.left_words(language, _without_asking(one, language))
+        for one in (plain[: run[0].start], plain[run[-1].end :])
+    )
     begins = run[0].kind == "sign" and not run[0].is_weak
     # “Take off the 250 of the deposit” says what is taken off.
-    if len(words.left_words(language, _without_asking(rest, language))) > begins * NAMED:
+    if ahead or len(behind) > begins * NAMED:
         return None
     if len(run) > 1 and run[0].sign == "+" and run[0].is_weak and run[1].kind != "number":
         run = run[1:]  # “and times three”
@@ -157,7 +170,9 @@ def _at_price(plain: str, hidden: str, language: Language) -> Reckoned | None:
     if len(found) != 2 or "%" in plain or not words.says(language, "asks", plain):
         return None
     count, price = found
-    if not count.amount or not price.amount or price.amount.unit not in words.MONEY:
+    if not count.amount or not price.amount:
+        return None
+    if price.amount.unit not in words.MONEY and (price.amount.unit or not price.amount.value % 1):
         return None
     between = plain[count.end : price.start].split()
     at = words.says(language, "at", between[-1]) if between else None

@@ -17,7 +17,7 @@ notes with the same words around it, all had it first and not 52.
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 import msgspec
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from app.workspace.search.vectors.vector_matrix import Matrix, Near, Nearness
 
 K = TypeVar("K")
+R = TypeVar("R")
 Match = Literal["words", "meaning", "both"]
 CANDIDATES = 100
 LEXICAL = 0.3
@@ -87,8 +88,13 @@ class NearestNotes(msgspec.Struct, frozen=True):
     measured: "list[Nearness]"
 
 
-async def rank_notes(app: App, me: Caller, ask: RankRequest) -> Ranked | Unranked:
-    """Rank the notes that the caller may read, by words and by meaning at the same time."""
+async def rank_notes(
+    app: App, me: Caller, ask: RankRequest, show: Callable[[Tx, Ranked], R]
+) -> R | Unranked:
+    """Rank the notes that the caller may read, by words and by meaning at the same time.
+
+    Return what `show` makes of them in the read that ranks them.
+    """
     meaning = app.part(VectorMaker)
     if not ask.query.text:
         return Unranked(None)
@@ -99,13 +105,23 @@ async def rank_notes(app: App, me: Caller, ask: RankRequest) -> Ranked | Unranke
         and letter_triples.holds_no_words(ask.query)
         and not await _rank_by_words(app, me, ask)
     ):
-        return Ranked({}, {}, {})
+        return await app.read(show, Ranked({}, {}, {}))
     meant, words = await asyncio.gather(
         _nearest_notes(app, me, ask, meaning.answering), _rank_by_words(app, me, ask)
     )
-    return (
-        meant if isinstance(meant, Unranked) else await app.read(_mix_measures, ask, meant, words)
-    )
+    if isinstance(meant, Unranked):
+        return meant
+    return await app.read(_rank_and_show, ask, meant, words, show)
+
+
+def _rank_and_show(
+    tx: Tx,
+    ask: RankRequest,
+    meant: NearestNotes,
+    words: Mapping[int, float],
+    show: Callable[[Tx, Ranked], R],
+) -> R:
+    return show(tx, _mix_measures(tx, ask, meant, words))
 
 
 async def _rank_by_words(app: App, me: Caller, ask: RankRequest) -> dict[int, float]:

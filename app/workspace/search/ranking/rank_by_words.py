@@ -192,16 +192,13 @@ def _list_unranked(tx: Tx, where: Where, limit: int) -> list[Found]:
 def _notes_with_every_clause(tx: Tx, query: Query, where: Where, extent: RankLimits) -> list[Row]:
     """Return the best notes of each place in which every clause occurs."""
     match, prominent = match_every(query), match_prominent(query)
-    return [
-        row
-        for place, rule in where
-        for row in _rescore_shared(
-            tx,
-            query,
-            place,
-            _best_of_owner(tx, place.owner, rule, match, prominent, extent.of(place)),
-        )
-    ]
+    rows: list[Row] = []
+    for place, rule in where:
+        most = extent.of(place)
+        since = _oldest_of_newest(tx, place.owner, match, most.most)
+        found = _best_of_owner(tx, place.owner, rule, match, prominent, most, since)
+        rows += _rescore_shared(tx, query, place, found)
+    return rows
 
 
 def _notes_with_some_words(tx: Tx, query: Query, where: Where, extent: RankLimits) -> list[Row]:
@@ -212,10 +209,15 @@ def _notes_with_some_words(tx: Tx, query: Query, where: Where, extent: RankLimit
     rows: dict[int, Row] = {}
     for place, rule in where:
         some, most = match_some(query, telling), extent.of(place)
-        found = _best_of_owner(tx, place.owner, rule, some, match_prominent(query), most)
+        since = _oldest_of_newest(tx, place.owner, some, extent.most)
+        prominent = match_prominent(query)
+        found = _best_of_owner(tx, place.owner, rule, some, prominent, most, since)
         # Where more match than are ranked, the newest would win over the one with the rare word.
-        since = None if len(telling) == 1 else _oldest_of_newest(tx, place.owner, some, extent.most)
-        if since and (rarest := _rarest_word(tx, place.owner, telling, extent.most)):
+        if (
+            since is not None
+            and len(telling) > 1
+            and (rarest := _rarest_word(tx, place.owner, telling, extent.most))
+        ):
             rest = [word for word in telling if word != rarest]
             for which in ("AND", "NOT"):
                 older = match_some(query, [rarest], with_or_without=rest, which=which)
@@ -262,14 +264,19 @@ def _rarest_word(tx: Tx, owner: int, parts: Sequence[str], most: int) -> str | N
 
 
 def _best_of_owner(
-    tx: Tx, owner: int, where: Condition, match: str, prominent: str, extent: RankLimits
+    tx: Tx,
+    owner: int,
+    where: Condition,
+    match: str,
+    prominent: str,
+    extent: RankLimits,
+    since: int | None,
 ) -> list[Row]:
-    """Return the best of one owner's notes: of the newest and the prominent ones, or of all where
-    too few of those may be found.
+    """Return the best of one owner's notes: of the newest, which are those from `since` on, and
+    the prominent ones, or of all where too few of those may be found.
     """
     if not has_index(tx, owner):
         return []
-    since = _oldest_of_newest(tx, owner, match, extent.most)
     if since is None:
         return _best_matching(tx, owner, where, match, "", extent)
     among, bounds = "AND rowid >= :since", {"since": since}
@@ -302,23 +309,23 @@ def _best_matching(
     sql = f"""SELECT n.id, -ranked.score, n.pinned, n.updated_at, n.size
               FROM (SELECT rowid AS id, rank AS score FROM {name} WHERE {name} MATCH :match {among}
                     ORDER BY score, id DESC LIMIT :most) ranked
-              CROSS JOIN notes n ON n.id = ranked.id
-              WHERE {where.sql} LIMIT :limit"""
-
-    def first(most: int) -> list[Row]:
-        found = tx.run(
-            sql, match=match, most=most, limit=extent.limit, **bounds, **where.params
-        ).fetchall()
-        return [(row[0], row[1], row[2], row[3], row[4]) for row in found]
-
-    if not where.narrow:
-        # To keep few in order costs a fifth less than to sort all; those of them that may not be
-        # found are trashed, so seldom most.
-        some = 2 * extent.limit
-        rows = first(some)
-        if len(rows) == extent.limit or count_matching(tx, owner, match, some) <= some:
-            return rows
-    return first(PROMINENT + RANKED)
+              {"CROSS" if where.narrow else "LEFT"} JOIN notes n
+                ON n.id = ranked.id AND {where.sql}"""
+    found: list[Row] = []
+    # To keep few in order costs a fifth less than to sort all; those of them that may not be
+    # found are trashed, so seldom most.
+    for most in (PROMINENT + RANKED,) if where.narrow else (2 * extent.limit, PROMINENT + RANKED):
+        found.clear()
+        matching = 0
+        for row in tx.run(sql, match=match, most=most, **bounds, **where.params):
+            matching += 1
+            if row[0] is not None:
+                found.append((row[0], row[1], row[2], row[3], row[4]))
+                if len(found) == extent.limit:
+                    return found
+        if matching < most:
+            break
+    return found
 
 
 def _best_of_newest(

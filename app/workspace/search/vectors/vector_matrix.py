@@ -19,7 +19,8 @@ Numbers = npt.NDArray["np.int64"]
 Places = npt.NDArray["np.intp"]
 
 BLOCK = 256
-BLOCK_NUMBERS = BLOCK * 384
+BLOCK_NUMBERS = 1024 * 384
+"""What of a matrix is multiplied at once: with a quarter of it, it takes a third longer."""
 LARGE = 20_000
 SAMPLE = 4_096
 CHOSEN = 2_000
@@ -255,7 +256,28 @@ def _empty_rows(rows: int, head: int, tail: int) -> _Rows:
 
 def _highest_places(scores: Floats, some: int) -> Places:
     """Return where the `some` highest scores are, in no order."""
-    return np.arange(len(scores)) if some >= len(scores) else np.argpartition(scores, -some)[-some:]
+    if some >= len(scores):
+        return np.arange(len(scores))
+    among = _high_places(scores, some)
+    found = np.argpartition(scores if among is None else scores[among], -some)[-some:]
+    return found if among is None else among[found]
+
+
+# To part 100,000 scores takes a millisecond, to leave out most of them first a fifth of that.
+def _high_places(scores: Floats, some: int) -> Places | None:
+    """Return where the higher scores are, `some` at least, as a sample tells; None where that tells
+    too little.
+    """
+    step = len(scores) // SAMPLE
+    if step < 2:
+        return None
+    # Not the rows from which the basis was made, whose first columns say more than those of others.
+    sample = scores[step // 2 :: step]
+    most = 2 * some // step
+    if most >= len(sample):
+        return None
+    places = np.flatnonzero(scores >= np.partition(sample, -1 - most)[-1 - most])
+    return places if len(places) >= some else None
 
 
 def _rows_of_notes(notes: Numbers, ids: Iterable[int]) -> npt.NDArray["np.bool_"]:

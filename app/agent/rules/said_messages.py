@@ -1,5 +1,7 @@
-"""What messages of others say of a question, however it is put: “what did she say about …”, “who
-asked for the salad”; and of one that the notes do not answer.
+"""What messages of others say of a question.
+
+However it is put, “what did she say about …” or “who asked for the salad”; and of one that the
+notes do not answer.
 """
 
 import re
@@ -66,10 +68,10 @@ def tell_first(
     question = questions.read_question(asked.message)
     told = {stem(word) for word in split_words(said)}
     people = list(_people(asked, language, heard))
-    if not people and question.kind != "who":
-        return None
+    if not people and question.own and question.kind != "who":
+        return None  # “what did I want to …”
     found = _found(question, heard, people, told)
-    least = 0.0 if people else HALF
+    least = 0.0 if people else HALF if question.kind == "who" else 1.0
     return _told(route, [one for one in found if one.share > 0 and one.share >= least])
 
 
