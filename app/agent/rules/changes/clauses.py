@@ -10,7 +10,7 @@ import msgspec
 from app.agent.rules.answers import targets
 from app.agent.rules.changes import changes, days, named, readings, reported, reused, told
 from app.agent.rules.changes.marked import Marked, words_of
-from app.agent.rules.dialogue import references, resolve_reference
+from app.agent.rules.dialogue import references, resolve_reference, slots
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
@@ -91,7 +91,8 @@ def go_on(
             part = msgspec.structs.replace(asked, message=wish)
             if _wishes_nothing(asked, rest, language) and (found := continue_from(part, language)):
                 settled = found.things and found.intent in GOES_ON
-                if found.intent == "undo" or settled:
+                undoes = found.intent == "undo" and slots.has_kind(wish, language, "undo")
+                if undoes or settled:
                     return found
     return None
 

@@ -4,7 +4,7 @@ import functools
 from collections.abc import Mapping, Sequence
 
 from app.agent.rules.answers import targets
-from app.agent.rules.changes import days, levels, named, readings, reused, several
+from app.agent.rules.changes import days, levels, named, readings, reused
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import dialogue_words, references, slots
 from app.agent.rules.languages import language_data
@@ -64,8 +64,7 @@ def _may(asked: Asked, language: Language) -> bool:
     words, text = words_of(language), Marked(asked.message).text
     asks = words.asks.search(text) or text.rstrip().endswith(("?", "？"))
     table = language_data.load_table(language, Changes)
-    may = not asks and not several.moves_several(asked.message, asked, language)
-    return may and bool(table.finished or table.reason)
+    return bool(table.finished or table.reason) and not asks
 
 
 def _wish(asked: Asked, language: Language) -> Route | None:

@@ -67,7 +67,9 @@ def with_day(asked: Asked, language: Language) -> Asked:
         read = quickadd.read_line(f"x {said}", now=asked.now, locale=locale)
         if type(read.due) is date:
             day = date.fromisoformat(last) - (read.due - asked.now.date())
-            text = f"{asked.message[: found.start('by')]}{day}{asked.message[found.end() :]}"
+            # What says “ahead” may stand before the length.
+            start = found.start("lead" if "lead" in found.groupdict() else "by")
+            text = f"{asked.message[:start]}{day}{asked.message[found.end() :]}"
             return msgspec.structs.replace(asked, message=text)
     for days, pattern in table.that_day.items():
         if found := dialogue_words.find_in(pattern, plain):
