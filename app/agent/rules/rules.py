@@ -56,6 +56,7 @@ def next_step(asked: Asked) -> Step:
     asked = msgspec.structs.replace(
         asked, message=corrections.corrected(asked, message_route.language_before(asked))
     )
+    whole = asked.message
     if not message_route.is_narrow(asked):
         language = message_route.language_before(asked)
         asked = asides.without(asked, language, message_route.understand)
@@ -73,7 +74,9 @@ def next_step(asked: Asked) -> Step:
         return told if told.calls else _traced(asked, route, told)
     if may and (likely := corrections.ask_likely(asked, route, message_route.understand)):
         return likely
-    step = list_wishes.change_spoken_of(asked, route, _act) if may else None
+    # “The eggs I have. And take the flour off”: what only tells something else may name an item.
+    said = msgspec.structs.replace(asked, message=asked.message if wish else whole)
+    step = list_wishes.change_spoken_of(said, route, _act) if may else None
     step = step or clauses.change(asked, route, _act, message_route.understand, _step_of, may=may)
     if _asks_what_was_refused(asked, step):
         step = list_answers.tell_refusal(asked, route)

@@ -4,7 +4,7 @@ import functools
 from collections.abc import Mapping, Sequence
 
 from app.agent.rules.answers import targets
-from app.agent.rules.changes import days, levels, named, readings, reused
+from app.agent.rules.changes import days, levels, named, readings, reused, told
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import dialogue_words, references, slots
 from app.agent.rules.languages import language_data
@@ -45,6 +45,8 @@ def offer(asked: Asked, route: Route, step: Step) -> Step:
     wish = _wish(asked, language)
     if wish is None or (guess and not _is_surer(wish, guess)):
         return step
+    if guess and told.may_tell(asked, route, language):
+        return step  # “Ben saw to it yesterday” moves nothing
     found = reused.reuse(asked, functools.partial(_ask, wish))
     return found if found.text or found.calls else step
 
@@ -141,10 +143,10 @@ def _ask(wish: Route, asked: Asked) -> Step:
         return Step(calls=near.looks(asked))
     things = _things(asked, wish)
     if len(things) > 1:
-        told = {name: value for name, value in wish.arguments.items() if name != "number"}
+        about = {name: value for name, value in wish.arguments.items() if name != "number"}
         level = wish.get("number")
-        told |= {"priority": level} if level else {}
-        return targets.ask_which(Route(wish.intent, wish.language, told), things)
+        about |= {"priority": level} if level else {}
+        return targets.ask_which(Route(wish.intent, wish.language, about), things)
     if not things:
         return Step()
     field = next(iter(wish.arguments), "")
@@ -158,12 +160,12 @@ def _things(asked: Asked, wish: Route) -> tuple[Thing, ...]:
     """
     kinds = next(of for intent, field, of in OF.values() if intent == wish.intent)
     things = near.things(asked)
-    done = {row["id"] for row in asked.of("search_todos")[0].content["todos"] if row["completed"]}
+    is_open = {one.id for one in told.open_todos(asked)}
     may = [
         one
         for one in things
         if one.kind in kinds
-        and (one.kind != "todo" or (one.id in done) == bool(wish.get("reopen")))
+        and (one.kind != "todo" or (one.id not in is_open) == bool(wish.get("reopen")))
     ]
     found = [
         one
@@ -181,8 +183,8 @@ def _things(asked: Asked, wish: Route) -> tuple[Thing, ...]:
             if one.kind == "todo" or _is_whole(asked, one, wish.language)
         ]
         return tuple(sure) if wish.intent == "delete" else found[0].things
-    if told := _of_letters(asked, may, wish):
-        return told
+    if pointed := _of_letters(asked, may, wish):
+        return pointed
     return references.newest(asked, kinds).things if wish.arguments else ()
 
 
