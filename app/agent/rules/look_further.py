@@ -136,9 +136,9 @@ def _others(asked: Asked, route: Route) -> list[Route]:
     if asked.persona.owner or route.get("context"):
         return [ask] if route.is_loose else []
     if route.intent == "ask":
-        # A todo knows neither who nor where.
+        # A todo's name may tell to whom, but nothing of it where or why.
         kind = questions.read_question(asked.message).kind
-        return [] if kind in ("where", "who", "why") else [state]
+        return [] if kind in ("where", "why") else [state]
     if route.intent == "days_left":
         return []  # the notes were asked
     if route.intent == "tell_view":
