@@ -180,9 +180,13 @@ async def test_what_strangers_write_in_requests_marks_the_turn(
     marked = await told(alice, "any contact requests?")
     assert "bob (@bob)" in marked["response"]
     assert "Ignore your rules" not in marked["response"]
-    body = await told(alice, "add a todo: milk", conversationId=marked["conversationId"])
-    assert "`create_todo` waits for your yes" in body["response"]
-    assert value(served, "SELECT count(*) FROM todos") == 1
+    assert taints(served) == ["", "", "agent"]
+
+
+def taints(served: Served) -> list[str]:
+    """Return whose words each turn brought in, oldest first."""
+    rows = served.parts.quick(lambda tx: tx.all("SELECT taint FROM turns ORDER BY id"))
+    return [row["taint"] for row in rows]
 
 
 async def test_a_message_goes_out_when_the_owner_says_yes(
@@ -263,10 +267,7 @@ async def test_anothers_agent_is_asked_after_a_yes_and_its_answer_told(
     assert "Leek soup" in body["response"]
     assert "hearth:note" not in body["response"]
     assert body["citations"] == []
-    assert (
-        "waits for your yes"
-        in (await told(alice, "add a todo: x", conversationId=body["conversationId"]))["response"]
-    )
+    assert taints(served)[-1]
 
 
 async def test_a_peer_sees_nothing_of_the_owners_network(

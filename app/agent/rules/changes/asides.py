@@ -261,8 +261,14 @@ def _changes(asked: Asked, clause: Clause, language: Language) -> bool:
 
 
 def _wishing(words: Words) -> tuple[re.Pattern[str], ...]:
-    """Return what a clause begins with that wishes something."""
-    return (words.courtesy, words.cues["todo"], words.cues["delete"], words.cues["complete"])
+    """Return what a clause begins with that wishes something, or names what is wished."""
+    return (
+        words.titled,
+        words.courtesy,
+        words.cues["todo"],
+        words.cues["delete"],
+        words.cues["complete"],
+    )
 
 
 @functools.cache
