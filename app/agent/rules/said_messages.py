@@ -29,6 +29,9 @@ HALF, MOSTLY = 0.5, 0.6
 for, or where it only may be meant.
 """
 FEWEST = 2
+_PART = re.compile(r"[^\W_]{2,}")
+"""A part of a name that may stand alone."""
+_RUN = re.compile(r"[\u30a0-\u30ff]{2,}|[\u3400-\u9fff]+")
 TAIL = 5
 """So many letters has the second part of a compound that a question names alone."""
 READS = frozenset({"ask", "from_person", "waiting", "todo_state", "events", "unread", "cannot"})
@@ -65,13 +68,14 @@ def tell_first(
         return None
     if heard is None:
         return Step(calls=((message_answers.TOOL, dict(LOOK)),))
-    question = questions.read_question(asked.message)
+    question = _question(asked.message, said)
     told = {stem(word) for word in split_words(said)}
     people = list(_people(asked, language, heard))
     if not people and question.own and question.kind != "who":
         return None  # “what did I want to …”
     found = _found(question, heard, people, told)
-    least = 0.0 if people else HALF if question.kind == "who" else 1.0
+    is_sure = question.kind == "who" or questions.is_asian(asked.message)
+    least = 0.0 if people else HALF if is_sure else 1.0
     return _told(route, [one for one in found if one.share > 0 and one.share >= least])
 
 
@@ -82,7 +86,7 @@ def tell_instead(
     language = route.get("written") or route.language
     if not step.empty or step.calls or not _asks(asked, route, language):
         return step
-    question = questions.read_question(asked.message)
+    question = _question(asked.message)
     if not question.terms or message_answers.TOOL not in asked.tools:
         return step
     if heard is None:
@@ -113,7 +117,9 @@ def _tells(message: str, language: Language) -> str | None:
     if not language_data.has_table(language, Views):
         return None
     pattern = language_data.join_pattern(language_data.load_table(language, Views).tells)
-    found = re.findall(rf"(?<![^\W_])(?:{pattern})(?![^\W_])", dialogue_words.bare(message))
+    if not questions.is_asian(message):
+        pattern = rf"(?<![^\W_])(?:{pattern})(?![^\W_])"
+    found = re.findall(pattern, dialogue_words.bare(message)) if pattern else []
     return " ".join(found) if found else None
 
 
@@ -121,11 +127,16 @@ def _people(
     asked: Asked, language: Language, heard: Sequence[Mapping[str, Any]], *, pronouns: bool = True
 ) -> Iterator[str]:
     """Yield the usernames of the contacts whom a message names, or of whom it means by “she”."""
-    words = set(split_words(asked.message))
+    words, unspaced = set(split_words(asked.message)), questions.is_asian(asked.message)
     named = [
         one["contact"]["username"]
         for one in heard
-        if one["contact"] and words.intersection(_names(one["contact"]))
+        if one["contact"]
+        and (
+            any(name in asked.message for name in _PART.findall(one["contact"].get("name") or ""))
+            if unspaced
+            else words.intersection(_names(one["contact"]))
+        )
     ]
     yield from named
     if not named and pronouns and references.person_in(asked.message, language):
@@ -148,12 +159,29 @@ def _found(
         if contact is None or (people and contact["username"] not in people):
             continue
         names = {stem(one) for one in _names(contact)} if people else set()
+        names |= set(_PART.findall(contact.get("name") or "")) if people else set()
         wanted = [one for one in question.stems if one not in names | told]
         for message in message_answers.written_by_contact(conversation):
             words = {stem(word) for word in split_words(message["content"])}
-            held = sum(any(_is_of(one, word) for word in words) for one in wanted)
+            held = sum(
+                one in message["content"]
+                if questions.is_asian(one)
+                else any(_is_of(one, word) for word in words)
+                for one in wanted
+            )
             found.append(Heard(message, contact, held / len(wanted) if wanted else 1.0))
     return sorted(found, key=lambda one: (-one.share, str(one.message["createdAt"])))
+
+
+def _question(message: str, said: str = "") -> Question:
+    """Return a question; where no spaces part words, its stems are the runs of Chinese letters and
+    of loan words beside those that tell.
+    """
+    question = questions.read_question(message)
+    if not questions.is_asian(message):
+        return question
+    text = questions.without_filler(message.replace(said, " ") if said else message)
+    return question._replace(stems=tuple(dict.fromkeys(_RUN.findall(text))))
 
 
 def _is_of(wanted: str, word: str) -> bool:

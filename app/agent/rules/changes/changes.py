@@ -289,7 +289,7 @@ def change(
         kinds = [kind for kind in kinds if kind not in readings.PLAIN]
     if "append" in kinds and goes_onto(asked, route):
         kinds = ["append", *(kind for kind in kinds if kind != "append" and not only)]
-    if readings.needs_names(kinds):
+    if readings.needs_names(kinds, language):
         known = _known(asked)
         if missing := tuple(call for call in near.looks(asked) if call not in known):
             return Step(calls=missing)

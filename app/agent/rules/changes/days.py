@@ -60,7 +60,7 @@ def new_day(asked: Asked, marked: Marked, language: Language) -> str:
     new = [(start, end) for start, end in found if not is_old(marked.text, start, end, words)]
     marked.mark(found, "d")
     said = (marked.message[start:end].strip(" ,，、") for start, end in new)
-    return " ".join(mentions.shortest_day(asked, one) for one in said)
+    return " ".join(dict.fromkeys(mentions.shortest_day(asked, one) for one in said))
 
 
 def to_end(text: str, asked: Asked, language: Language) -> str:

@@ -75,7 +75,8 @@ def _wish(asked: Asked, language: Language) -> Route | None:
     cues = {**words.cues, "reschedule": words.shifts}
     found: list[tuple[int, Route]] = []
     for kind in (one for one in readings.kinds_of(asked, language) if one in OF):
-        place = max(one.start() for one in cues[kind].finditer(text))
+        # “… 2 will do” has no word for priorities after a turn about them.
+        place = max((one.start() for one in cues[kind].finditer(text)), default=len(text) - 1)
         start, clause = _clause_at(asked.message, place, language)
         # The day stands beside the verb, and another one in a reason.
         wishes = (_of_kind(asked, one, kind, language) for one in (clause, asked.message))

@@ -6,9 +6,12 @@ from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.passages import questions
+from app.agent.turn.steps import Asked
 
 _NEXT = re.compile(r"\s*(?:\w{1,6} )??([^\W\d]+)")
 """The word after another, or after a little one."""
+_LEVEL = re.compile(r"(?<![\d.:：])(?:10|\d)(?=[^\w]|[でにへ吧]|$)")
 HIGH, LOW = 4, "1"
 """From where on a priority makes something important, and the one that makes it unimportant."""
 
@@ -33,6 +36,13 @@ def level(marked: Marked, language: Language) -> str:
         return said
     marked.fit(words_of(language).denies, "p")
     return LOW
+
+
+def goes_on(asked: Asked, marked: Marked) -> bool:
+    """Return whether a message without spaces has a number alone after a turn about priorities."""
+    before = asked.earlier[:1]
+    was = any("priority" in one.arguments or "number" in one.arguments for one in before)
+    return was and questions.is_asian(marked.text) and _LEVEL.search(marked.text) is not None
 
 
 def _spelled(marked: Marked, language: Language) -> str:

@@ -57,9 +57,10 @@ def find(
     ]
     mine = [one for one in things if one.kind in kinds]
     find_names = mentions.named_unspaced if questions.is_asian(marked.message) else mentions.named
+    outside = [part for part in row if part.end <= but[0] or but[1] <= part.start]
     places = [
         _widest(marked, Named(_fitting(marked.message[one:end], part.things, mine), one, end))
-        for part in find_names(row, mine, kinds[0])
+        for part in find_names(outside, mine, kinds[0]) or find_names(row, mine, kinds[0])
         for one, end in [part[:2]]
         if set(marked.marks[one:end]) == {" "}
     ]

@@ -7,9 +7,17 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import get_args
 
-from app.agent.rules.changes import days, last_spoken, levels, plain_tasks, several, texts
+from app.agent.rules.changes import (
+    days,
+    last_spoken,
+    levels,
+    note_wishes,
+    plain_tasks,
+    several,
+    texts,
+)
 from app.agent.rules.changes.marked import Marked, words_of
-from app.agent.rules.changes.named import NAME, Named, beside, find, folder_there, settled
+from app.agent.rules.changes.named import NAME, Named, beside, find, settled
 from app.agent.rules.dialogue import dialogue_words, references
 from app.agent.rules.languages.change_tables import ChangeKind
 from app.agent.rules.languages.language_tables import Language
@@ -54,7 +62,12 @@ def kinds_of(asked: Asked, language: Language) -> tuple[ChangeKind, ...]:
     if is_question or _takes_back(asked.message, language):
         return ()
     cues = {**words.cues, "reschedule": words.shifts}
-    return tuple(kind for kind in KINDS if cues[kind].search(marked.text))
+    levelled = levels.goes_on(asked, marked)
+    return tuple(
+        kind
+        for kind in KINDS
+        if cues[kind].search(marked.text) or (kind == "priority" and levelled)
+    )
 
 
 def _takes_back(message: str, language: Language) -> bool:
@@ -69,9 +82,10 @@ def _takes_back(message: str, language: Language) -> bool:
     )
 
 
-def needs_names(kinds: Sequence[ChangeKind]) -> bool:
+def needs_names(kinds: Sequence[ChangeKind], language: Language) -> bool:
     """Return whether a change can only be read by what things there are."""
-    return any(kind in NAMING for kind in kinds)
+    named = NAMING if words_of(language).spaced else {**NAMING, **PLAIN}
+    return any(kind in named for kind in kinds)
 
 
 def read(
@@ -85,7 +99,7 @@ def read(
         elif kind in ("todo", "todos"):
             route = _todos(asked, kind, language)
         else:
-            route = _plain(asked, kind, language)
+            route = _plain(asked, kind, things, language)
         found += [(kind, route)] if route else []
     return [
         route for _, route in sorted(found, key=lambda one: _is_within(one[0], asked, language))
@@ -101,9 +115,31 @@ def _is_within(kind: ChangeKind, asked: Asked, language: Language) -> bool:
     return any(one and at[0] and one.start() < at[0].start() for one in at[1:])
 
 
-def _plain(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
-    """Return a change that needs no text: all that is left of the message is what it is about."""
+def _plain(
+    asked: Asked, kind: ChangeKind, things: Sequence[Thing], language: Language
+) -> Route | None:
+    """Return a change that needs no text: all that is left of the message is what it is about.
+    Where no spaces part words, little words are parts of names, too: what is named is found first.
+    """
     words, marked = words_of(language), Marked(asked.message)
+    intent, name, _ = PLAIN[kind]
+    if not words.spaced and kind != "delete":
+        of: tuple[ThingKind, ...] = ("note",) if intent == "pin_note" else ("todo",)
+        for one in find(asked, marked, things, of, language)[:1]:
+            head = Marked(asked.message)
+            head.mark([one[1:]], NAME)
+            found = _plain_rest(asked, kind, head, language)
+            is_all = found and found.intent == intent and not found.get(name)
+            if found and is_all and len(one.things) == 1:
+                return settled(intent, language, one, **found.arguments)
+    plain = _plain_rest(asked, kind, marked, language)
+    is_of_it = plain and plain.intent == intent and not plain.get(name)
+    return None if is_of_it and not asked.earlier else plain
+
+
+def _plain_rest(asked: Asked, kind: ChangeKind, marked: Marked, language: Language) -> Route | None:
+    """Return such a change of what is left of a message beside what is marked."""
+    words = words_of(language)
     arguments: dict[str, str] = {}
     if kind == "reschedule":
         arguments = days.shift(asked, marked, language)
@@ -112,7 +148,8 @@ def _plain(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
         if not arguments and not words.moves.search(marked.text):
             return None  # else it is asked to which day
     marked.fit(words.courtesy, "p")
-    if not marked.fit(words.cues[kind], "c") and "by" not in arguments:
+    is_said = marked.fit(words.cues[kind], "c") or "by" in arguments
+    if not (is_said or (kind == "priority" and levels.goes_on(asked, marked))):
         return None
     if kind == "priority":
         arguments["priority"] = levels.level(marked, language)
@@ -121,7 +158,7 @@ def _plain(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
         return None
     marked.fit(words.put, "p")
     target = marked.left(words) or references.other_in(asked.message, language)
-    if len(target) > LONGEST_NAME or not (target or asked.earlier):
+    if len(target) > LONGEST_NAME:
         return None
     # “No longer needed” says of nothing by itself what is to be done.
     if not target and (words.denies.search(marked.text) or arguments.get("priority") == "?"):
@@ -209,6 +246,8 @@ def _of_thing(
         named = find(asked, Marked(asked.message), things, of, language) if same else []
         return settled(intent, language, named[0], **same) if named else None
     words = words_of(language)
+    if kind == "rename" and (folder := note_wishes.renamed_folder(asked, things, language)):
+        return folder
     if kind == "tag" and words.cues["untag"].search(Marked(asked.message).text):
         return None
     found = _head_and_text(asked, kind, things, of, language)
@@ -236,6 +275,8 @@ def _to_note(
     words, whole = words_of(language), Marked(asked.message)
     if kind == "append" and any(words.cues[one].search(whole.text) for one in ("tag", "step")):
         return None
+    if kind == "append" and (step := _quoted_step(asked, things, language)):
+        return step
     named = find(asked, whole, things, ("note",), language)
     if named and last_spoken.is_any_list(asked, whole, named[0], words):
         return None
@@ -255,99 +296,17 @@ def _to_note(
     return settled(TO_NOTE[kind], language, named[0], text=text) if text else None
 
 
-def _moved(
-    asked: Asked, kind: ChangeKind, things: Sequence[Thing], language: Language
-) -> Route | None:
-    """Return that a note goes to a folder, where nothing else is said."""
+def _quoted_step(asked: Asked, things: Sequence[Thing], language: Language) -> Route | None:
+    """Return the steps in quotation marks that go onto a todo that stands beside them."""
     words, marked = words_of(language), Marked(asked.message)
-    folder = _folder(asked, marked, things, words.onto, language)
-    notes = find(asked, marked, things, ("note",), language) if folder else []
-    if not notes or not marked.mark([(notes[0].start, notes[0].end)], NAME):
+    quoted = texts.all_quoted(marked)
+    named = [] if words.spaced else find(asked, marked, things, ("todo",), language, but=quoted)
+    if not named or quoted[0] <= named[0].start < quoted[1]:
         return None
-    if not marked.fit(words.cues[kind], "c") or marked.has(words.denies):
+    if not beside(marked, named[0], words.onto, words) or not marked.fit(words.cues["append"], "c"):
         return None
-    if not texts.is_covered(marked, words, kind):
-        return None
-    return settled("move_note", language, notes[0], folder=folder)
-
-
-def _folder(
-    asked: Asked, marked: Marked, things: Sequence[Thing], shape: str, language: Language
-) -> str:
-    """Return the folder that something is to be in, by its name or as the one spoken of."""
-    for one in find(asked, marked, things, ("folder",), language):
-        if len(one.things) == 1 and beside(marked, one, shape, words_of(language)):
-            return one.things[0].title
-    there = folder_there(asked, marked, language)
-    return there.title if there else ""
-
-
-def _new_folder(
-    asked: Asked, kind: ChangeKind, things: Sequence[Thing], language: Language
-) -> Route | None:
-    """Return a folder to make, in another where one is named."""
-    words, marked = words_of(language), Marked(asked.message)
-    inside = _folder(asked, marked, things, words.inside, language)
-    made = marked.fit(words.also[kind], "p")
-    if not made or not marked.fit(words.cues[kind], "c") or marked.has(words.denies):
-        return None
-    marked.fit(words.titled, "t")
-    name = texts.text_of(marked, words, kind)
-    if not name or len(name) > LONGEST_NAME:
-        return None
-    return Route("make_folder", language, {"folder": name, "inside": inside})
-
-
-def _new_note(
-    asked: Asked, kind: ChangeKind, things: Sequence[Thing], language: Language
-) -> Route | None:
-    """Return a note to write: its name before what says its text, or after what says its name."""
-    words, whole = words_of(language), Marked(asked.message)
-    head, content = texts.content_of(whole, words)
-    folder = _folder(asked, head, things, words.inside, language)
-    if not head.fit(words.cues[kind], "c") or head.has(words.denies):
-        return None
-    is_titled = head.fit(words.titled, "t")
-    if not content and not is_titled:
-        content, title = texts.text_of(head, words, kind, exact=True), ""
-    else:
-        is_titled = is_titled or words.spaced or words.saying.search(whole.text) is not None
-        title = texts.text_of(head, words, kind) if is_titled else ""
-        if not title and not texts.is_covered(head, words, kind):
-            return None
-    if title and not content and not words.spaced:
-        # “タイトルは陶器市、場所は駅前広場”
-        title, content = texts.title_and_text(title)
-    if not title and content:
-        inner, text = texts.content_of(Marked(content), words)
-        title, content = (inner.message.strip(" ,，、"), text) if text else ("", content)
-    if content and not folder:
-        folder, content = _folder_at_end(asked, content, things, language)
-    if not (title or content):
-        return None
-    if not (title or folder or words.note.search(whole.text)) and texts.is_dated(
-        asked, content, language
-    ):
-        return Route("add_todo", language, {"task": content})
-    told = {"content": content, "whole": content, "title": title, "folder": folder}
-    return Route("make_note", language, {name: said for name, said in told.items() if said})
-
-
-def _folder_at_end(
-    asked: Asked, content: str, things: Sequence[Thing], language: Language
-) -> tuple[str, str]:
-    """Return the folder with which a text ends, as “… in the folder Home”, and the text before."""
-    words, marked = words_of(language), Marked(content)
-    folder = _folder(asked, marked, things, words.inside, language)
-    places = list(marked.runs(NAME))
-    start, end = places[-1] if places else (0, 0)
-    if (
-        not folder
-        or content[end:].strip(" .!。！")
-        or not words.cues["folder"].search(content[start:].lower())
-    ):
-        return "", content
-    return folder, content[:start].strip(" ,，、")
+    steps = texts.text_of(marked, words, "step")
+    return settled("add_step", language, named[0], step=steps) if steps else None
 
 
 def _message(
@@ -378,9 +337,9 @@ Reader = Callable[[Asked, ChangeKind, Sequence[Thing], Language], Route | None]
 NAMING: Mapping[ChangeKind, Reader] = {
     **dict.fromkeys(WITH_TEXT, _of_thing),
     **dict.fromkeys(TO_NOTE, _to_note),
-    "move": _moved,
-    "folder": _new_folder,
-    "note": _new_note,
+    "move": note_wishes.moved_note,
+    "folder": note_wishes.new_folder,
+    "note": note_wishes.new_note,
     "message": _message,
 }
 """The changes that are read by what things there are."""

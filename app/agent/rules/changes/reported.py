@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 
+from app.agent.rules.answers import targets
 from app.agent.rules.changes import told
 from app.agent.rules.changes.marked import Marked, Words, words_of
 from app.agent.rules.languages.language_tables import Language
@@ -42,8 +43,10 @@ def report(asked: Asked, language: Language, act: Act) -> Step | None:
     if sure:
         return act(asked, Route("complete_todo", language, {}, (sure,)))
     named = [one.things for one in mentions.named_unspaced(row, todos, "todo")]
-    if not named or len(named[0]) > 1:
+    if not named or len(named[0]) > told.MOST:
         return None
+    if len(named[0]) > 1:
+        return targets.ask_which(Route("complete_todo", language, {}), named[0])
     return near.ask_meant(Route("mean", language, {"wish": "complete_todo"}, named[0]))
 
 

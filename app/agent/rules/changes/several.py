@@ -17,7 +17,12 @@ def moves_several(message: str, asked: Asked, language: Language) -> bool:
     words, marked = words_of(language), Marked(message)
     found = days.find(message, asked, language)
     new = [(start, end) for start, end in found if not is_old(marked.text, start, end, words)]
-    return any(_names_more(marked, one[1], other[0], words) for one, other in pairwise(new))
+    return any(
+        _names_more(marked, one[1], other[0], words)
+        for one, other in pairwise(new)
+        # “Does 6 pm do? Make it 6 pm” says the same once more.
+        if marked.text[slice(*one)].strip("にで") != marked.text[slice(*other)].strip("にで")
+    )
 
 
 def _names_more(marked: Marked, start: int, end: int, words: Words) -> bool:

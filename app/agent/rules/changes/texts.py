@@ -17,7 +17,7 @@ from app.agent.turn.steps import Asked
 _QUOTED = re.compile(r"[\"“”„«「『‘]\s*([^\"“”„«»「」『』]+?)\s*[\"”“»」』’]")
 _QUOTED_FIRST = re.compile(r"[「『]([^「」『』]+)[」』](?:で|って|という)?[\s、，。]*")
 _COLON = re.compile(r"\s*[:：]\s*(?!\d\d\b|//)(?=\S)")
-_PARTICLE = re.compile(r"[\u3040-\u309f]")
+PARTICLE = re.compile(r"[\u3040-\u309f]")
 """What is left of an ending, and no text."""
 _EDGE = " \t\n,，、；;。.!！:："
 
@@ -38,6 +38,12 @@ def only_quoted(marked: Marked) -> tuple[int, int]:
     return found[0].span() if len(found) == 1 else (0, 0)
 
 
+def all_quoted(marked: Marked) -> tuple[int, int]:
+    """Return from where to where the texts in quotation marks stand."""
+    found = list(_QUOTED.finditer(marked.message))
+    return (found[0].start(), found[-1].end()) if found else (0, 0)
+
+
 def text_of(marked: Marked, words: Words, kind: ChangeKind, *, exact: bool = False) -> str:
     """Return the one piece of a message that is free of marks; empty where there are several.
 
@@ -49,11 +55,16 @@ def text_of(marked: Marked, words: Words, kind: ChangeKind, *, exact: bool = Fal
         for found in _QUOTED.finditer(marked.message)
         if set(marked.marks[found.start(1) : found.end(1)]) == {" "}
     ]
-    if len(quotes) == 1:
-        around = (*range(quotes[0].start()), *range(quotes[0].end(), len(marked.marks)))
-        free = "".join(marked.message[at] if marked.marks[at] == " " else "|" for at in around)
+    if quotes:
+        within = {at for one in quotes for at in range(*one.span())}
+        free = "".join(
+            letter if mark == " " and at not in within else "|"
+            for at, (letter, mark) in enumerate(zip(marked.message, marked.marks, strict=True))
+        )
         if all(_is_empty(piece, words, kind) for piece in free.split("|")):
-            return quotes[0][1]
+            return ", ".join(one[1] for one in quotes)
+        if kind == "step" and not words.spaced:
+            return ""
     found = [
         piece
         for start, end in marked.runs()
@@ -98,7 +109,7 @@ def _trimmed(piece: str, words: Words, kind: ChangeKind, *, exact: bool) -> str:
             continue
         text = without_edge(text, beside, words)
         if text == before:
-            return "" if _PARTICLE.fullmatch(text) else text
+            return "" if PARTICLE.fullmatch(text) else text
 
 
 def without_edge(text: str, beside: Sequence[re.Pattern[str]], words: Words) -> str:

@@ -282,7 +282,8 @@ def told_unspaced(clause: str, todos: Sequence[Thing], before: str) -> tuple[Thi
         verbs = [*_HAN.findall(rest), *([before] if before and not _HAN.findall(rest) else [])]
         fitting = [one for one in todos if named in one.title]
         of_verb = {
-            verb: [one for one in fitting if verb in one.title.replace(named, "")] for verb in verbs
+            verb: [one for one in fitting if reports.has_verb(one.title.replace(named, ""), verb)]
+            for verb in verbs
         }
         if sure := next(((one[0], verb) for verb, one in of_verb.items() if len(one) == 1), None):
             return sure

@@ -53,6 +53,8 @@ def continue_from(asked: Asked, language: Language) -> Route | None:
         and (narrowed := _narrowed(asked, last, language))
     ):
         return narrowed
+    if last.undo and dialogue_words.whole(language, "undo", asked.message):
+        return _route(last, language, "undo")  # “takes that tick back” ticks nothing
     if route := followups.follow(asked, language):
         return route
     plain = wording.plain_wording(asked.message, language)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from app.agent.quickadd import quickadd
 from app.agent.rules.dialogue import (
+    closed_classes,
     dialogue_words,
     followup_additions,
     followup_answers,
@@ -215,6 +216,9 @@ def _tagged(asked: Asked, said: Said, last: Trace) -> Route | None:
 def _pinned(asked: Asked, said: Said, last: Trace) -> Route | None:
     if not said.has("pin", "unpin") or said.days or said.text or said.asks:
         return None
+    pins = closed_classes.class_of(said.language, "pin").search(said.message)
+    if last.intent != "pin_note" and closed_classes.is_unspaced(said.language) and not pins:
+        return None  # “take that off” may be of the list
     notes = meant_things(asked, said, last, ("note",))
     if not notes or said.left("pin", "unpin", "change", "there") or said.has("not_"):
         return None

@@ -13,6 +13,7 @@ ROOT = 3
 _RUN = re.compile(r"[\u30a0-\u30ff]+|[\u3400-\u4dbf\u4e00-\u9fff々]+|[a-z0-9]+")
 _OWN_HIRAGANA = re.compile(r"(?<!\w)[\u3040-\u309f]{2,}")
 _HIRAGANA = re.compile(r"[\u3040-\u309f]")
+_CHINESE = r"[\u3400-\u4dbf\u4e00-\u9fff々]"
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff々]")
 
 
@@ -22,8 +23,7 @@ def tells_of(did: str, title: str, words: str) -> bool:
     Of a title that is nothing but those words every verb may be.
     """
     if questions.is_asian(title):
-        letters = _HAN.findall(did)
-        return all(letter in title for letter in letters)
+        return all(has_verb(title, letter) for letter in _HAN.findall(did))
     said = questions.read_question(words).stems
     rest = [
         word
@@ -38,6 +38,14 @@ def tells_of(did: str, title: str, words: str) -> bool:
     )
 
 
+def has_verb(title: str, letter: str) -> bool:
+    """Return whether a title has a Chinese letter as its verb: in Japanese not within a word, as 出
+    in 出版社.
+    """
+    within = rf"{letter}(?:[^\u3400-\u9fff]|[\u3400-\u9fff]?$)"
+    return re.search(within if _HIRAGANA.search(title) else letter, title) is not None
+
+
 def holds_unspaced(title: str, target: str) -> bool:
     """Return whether a title holds all that is said of it in a script without spaces, in whatever
     order: each word whole, and Chinese letters at least two together or all that the title has.
@@ -45,6 +53,7 @@ def holds_unspaced(title: str, target: str) -> bool:
     title, target = fold_text(title), fold_text(target)
     held = set(_RUN.findall(title))
     pieces: list[str] = []
+    is_japanese = _HIRAGANA.search(title) is not None
     for run in _RUN.findall(questions.without_filler(target)):
         if not _HAN.match(run):
             if run not in held:
@@ -53,7 +62,8 @@ def holds_unspaced(title: str, target: str) -> bool:
             continue
         while run:
             piece = next((run[:n] for n in range(len(run), 0, -1) if run[:n] in title), "")
-            if not piece:
+            inside = rf"{_CHINESE}{re.escape(piece)}{_CHINESE}"
+            if not piece or (len(piece) == 1 and is_japanese and re.search(inside, title)):
                 return False
             pieces.append(piece)
             run = run[len(piece) :]
@@ -62,6 +72,6 @@ def holds_unspaced(title: str, target: str) -> bool:
     if not pieces or any(word not in title for word in own):
         return False
     # Between other letters, as in Japanese, one is a word: “本” of “本を返す”.
-    whole = held if _HIRAGANA.search(title) else set()
+    whole = held if is_japanese else set()
     told = any(len(piece) > 1 or piece in whole for piece in pieces)
     return told or set(_HAN.findall(title)) <= set(pieces)

@@ -21,7 +21,7 @@ TAKEN = frozenset(
 """What a message may only seem to be that adds something to what was spoken of."""
 LED = frozenset({"make_note", "list_todos", "move_note", "show_note"})
 """And these, where the message says by itself where a text goes."""
-ON = frozenset({"append_note", "tick_item", "show_note", "make_note", "add_step"})
+ON = frozenset({"append_note", "tick_item", "change_items", "show_note", "make_note", "add_step"})
 """After these a text goes on the list, where nobody says where it goes."""
 _EDGE = " \t\n,，、；;。.!！:："
 _CLAUSE = re.compile(r"[,;.!，。、；！]\s*(?=\w)")
@@ -166,4 +166,4 @@ def _trimmed(text: str, words: ListWords, changes: Words) -> str:
     while text != before:
         before = text = text.strip(_EDGE)
         text = texts.without_edge(text, beside, changes)
-    return text
+    return "" if texts.PARTICLE.fullmatch(text) else text

@@ -15,7 +15,7 @@ from app.agent.rules.answers.item_changes import Held
 from app.agent.rules.changes import last_spoken, named, reused
 from app.agent.rules.changes import marked as changed
 from app.agent.rules.changes.marked import Marked
-from app.agent.rules.dialogue import resolve_reference
+from app.agent.rules.dialogue import resolve_reference, view_words
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
@@ -23,6 +23,7 @@ from app.agent.rules.languages.list_tables import ListKind, Lists
 from app.agent.rules.listed import added_items, corrected_facts, item_clauses, list_words
 from app.agent.rules.listed.item_clauses import Told
 from app.agent.rules.near import near
+from app.agent.rules.passages import questions
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Step, Thing, ThingKind, Trace
 
@@ -75,7 +76,10 @@ def kinds_of(asked: Asked, route: Route) -> tuple[ListKind, ...]:
         # “What is not bought yet?” and “the tape off again” have words that take back, too.
         kind: ListKind = "left" if any(one in asked.message for one in "?？") else "remove"
         return (kind,) if words.cues[kind].search(text) else ()
-    done = changed.words_of(language).done.search(asked.message.lower())
+    if questions.is_asian(text) and "todo" in view_words.sort_words(text, language).said:
+        return ()  # “the todo of the flowers”
+    of_changes = changed.words_of(language)
+    done = of_changes.done.search(asked.message.lower()) or of_changes.reports.search(text)
     return tuple(
         kind for kind in ORDER if words.cues[kind].search(text) or (kind == "tick" and done)
     )
@@ -135,7 +139,9 @@ def _lists(wish: Wish, asked: Asked, kind: ListKind) -> Iterator[tuple[Thing, Ma
         yield found, Marked(asked.message)
     if kind == "correct" and not any(one.isdigit() for one in asked.message):
         return
-    is_tick = kind == "tick" and wish.route.intent not in ("tick_item", "show_note")
+    place = list_words.words_of(wish.language).place
+    of_list = questions.is_asian(asked.message) and place.search(Marked(asked.message).text)
+    is_tick = kind == "tick" and wish.route.intent not in ("tick_item", "show_note") and not of_list
     names_none = wish.route.intent in WRITES and kind not in ("correct", "add")
     adds_else = kind == "add" and not added_items.may_name(asked.message, wish.language)
     has_things = wish.route.things and wish.route.intent != "undo"
@@ -208,13 +214,17 @@ def _named(wish: Wish, asked: Asked, thing: Thing) -> Marked:
 
 def spoken_of(asked: Asked, *, steps: bool = False) -> Thing | None:
     """Return the note that was spoken of just before, or the todo whose steps were, or are now."""
-    turns = (one for one in asked.earlier[:RECENT] if one.about or one.shown)
-    last = next(turns, Trace())
-    things = last.about or last.shown
+    last = next((one for one in asked.earlier[:RECENT] if _things(one)), Trace())
+    things = _things(last)
     if len(things) != 1 or things[0].kind not in ("note", "todo"):
         return None
     of_steps = steps or STEPS in last.arguments or last.intent == "add_step"
     return things[0] if things[0].kind == "note" or of_steps else None
+
+
+def _things(turn: Trace) -> tuple[Thing, ...]:
+    """Return what a turn was about, told, or asked about."""
+    return turn.about or turn.shown or (turn.asks.choices if turn.asks else ())
 
 
 def _of(wish: Wish, asked: Asked, kind: ListKind, thing: Thing, marked: Marked) -> Step:

@@ -27,6 +27,13 @@ POINTING = 3
 """So many words point at something at most."""
 LONG_WORD = 4
 """A word of so many letters may be what an article before it is of."""
+_ONE_LETTER = re.compile(r"(?<![^\W\u3040-\u309f])[\u3400-\u9fff](?=[をはがのもに分]|[^\w]|$)")
+"""A Japanese word of one Chinese letter, by the particle after it: “もなかの薬をもらう”."""
+_LOANED = re.compile(r"[\u30a0-\u30ff]+")
+_ENDING = re.compile(r"[\u3040-\u309f]+")
+LONGEST_TAIL = 3
+"""So many letters of a Japanese word, but not its first, may be those of any other."""
+_KANA = re.compile(r"[\u3040-\u309f]")
 BEFORE_DAY, AFTER_DAY = 1, 4
 """So many words before and after a weekday's name may belong to it."""
 WEAK = 0.1
@@ -248,12 +255,19 @@ def named_unspaced(row: Sequence[Part], things: Sequence[Thing], slot: str) -> l
     """
     text = "".join(part.word for part in row)
     known = [part.is_common for part in row for _ in part.word]
+    apart = "、".join(_unbroken(row))
+    words = {found[0] for found in _ONE_LETTER.finditer(apart)} if _KANA.search(text) else set()
     found: dict[tuple[int, int], list[tuple[float, Thing]]] = {}
     for thing in things:
         title = plain_letters(thing.title).lower()
         start, end = _longest_shared(text, title)
-        if end - start >= min(SHORTEST, len(title)) and not all(known[start:end]):
+        is_name = end - start >= min(SHORTEST, len(title)) and not all(known[start:end])
+        if is_name and not _is_tail(text, title, start, end):
             found.setdefault((start, end), []).append(((end - start) / len(title), thing))
+        for one in _ONE_LETTER.findall(title) if words else ():
+            if one in words:
+                at = text.index(one)
+                found.setdefault((at, at + 1), []).append((1 / len(title), thing))
     rows = []
     places = _places(row)
     for (start, end), fitting in found.items():
@@ -262,6 +276,17 @@ def named_unspaced(row: Sequence[Part], things: Sequence[Thing], slot: str) -> l
         part = Part(places[start][0], places[end - 1][1], "", slot, meant, len(meant) > 1)
         rows.append((end - start + best, part))
     return [part for _, part in sorted(rows, key=lambda one: -one[0])]
+
+
+def _unbroken(row: Sequence[Part]) -> Iterator[str]:
+    """Yield the words of parts that stand together without a mark between them."""
+    run = ""
+    for at, part in enumerate(row):
+        if run and part.start != row[at - 1].end:
+            yield run
+            run = ""
+        run += part.word
+    yield run
 
 
 def _terms(title: str) -> dict[str, int]:
@@ -308,6 +333,19 @@ def _longest_shared(text: str, title: str) -> tuple[int, int]:
                     best = at - length, at
         lengths_before = lengths_now
     return best
+
+
+def _is_tail(text: str, title: str, start: int, end: int) -> bool:
+    """Return whether a piece is only an ending of Japanese words, or the end of another loan word,
+    as of “message” and “corsage”.
+    """
+    piece, at = text[start:end], title.find(text[start:end])
+    if len(piece) > LONGEST_TAIL or not (_ENDING.fullmatch(piece) or _LOANED.fullmatch(piece)):
+        return False
+    before = text[start - 1 : start], title[at - 1 : at]
+    if _LOANED.match(piece):
+        return any(map(_LOANED.match, before))
+    return at > 0 and before[1] not in "をのにはと、（「：・ "
 
 
 def _places(row: Sequence[Part]) -> list[tuple[int, int]]:
