@@ -101,7 +101,7 @@ def _meant(asked: Asked, route: Route) -> Mapping[str, Any] | Step:
 
 
 def _changed(route: Route, folder: Mapping[str, Any], name: str, before: dict[str, Any]) -> Step:
-    about = (Thing("folder", folder["id"], folder["name"]),)
     tool = "restore_from_trash" if name == "trashed" else "change_folder"
     values = {"old": folder["name"], "title": route.get("title") or folder["name"]}
+    about = (Thing("folder", folder["id"], values["title"]),)
     return Step(route.phrase(name, **values), trace=Trace(about=about, undo=((tool, before),)))

@@ -144,6 +144,10 @@ def tidied(asked: Asked, found: Route) -> Route:
     is_filler = tag and has_words and not marked.Marked(tag).left(marked.words_of(language))
     if tag and (is_filler or last_spoken.says_same_tag(asked.message, language)):
         return msgspec.structs.replace(found, arguments={**found.arguments, "tag": ""})
+    if found.get("who") and has_words and not marked.words_of(language).spaced:
+        # “I can't make it. Tell Ben …”
+        who = re.split(r"[。！!…、，\s]+", found.get("who"))[-1]
+        return msgspec.structs.replace(found, arguments={**found.arguments, "who": who})
     if found.intent != "change_todo" or not language_data.has_table(language, Changes):
         return found
     words, arguments = marked.words_of(language), dict(found.arguments)

@@ -66,7 +66,7 @@ def without(asked: Asked, language: Language, understand: Understand) -> str:
     if route is None or _may_have_text(route, pieces[main], words):
         return asked.message
     is_whole = route.intent in OF_NOTHING or (
-        any(route.get(name) for name in NAMES) and not route.things
+        any(Marked(route.get(name)).left(words) for name in NAMES) and not route.things
     )
     for at, one in enumerate(pieces):
         if at == main or (quiet[at] and (is_whole or not _of_something(one, words))):

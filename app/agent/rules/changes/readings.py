@@ -130,7 +130,9 @@ def _plain(
             head.mark([one[1:]], NAME)
             found = _plain_rest(asked, kind, head, language)
             is_all = found and found.intent == intent and not found.get(name)
-            if found and is_all and len(one.things) == 1:
+            said = asked.message[one.start : one.end]
+            is_sure = len(one.things) == 1 or dialogue_words.whole(language, "both", said)
+            if found and is_all and is_sure:
                 return settled(intent, language, one, **found.arguments)
     plain = _plain_rest(asked, kind, marked, language)
     is_of_it = plain and plain.intent == intent and not plain.get(name)

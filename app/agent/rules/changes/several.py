@@ -37,9 +37,13 @@ def step_there(asked: Asked, language: Language) -> Route | None:
     """Return a step of what was spoken of last: “add a pump as a step there”."""
     words, marked = words_of(language), Marked(asked.message)
     there = dialogue_words.find_in(next(dialogue_words.tables(language)).there, marked.text)
-    if there is None or not marked.fit(words.cues["step"], "c") or marked.has(words.denies):
+    # “Steps: 「…」 and 「…」” after a todo was made.
+    are_quoted = not words.spaced and texts.all_quoted(marked) != (0, 0) and bool(asked.earlier)
+    if not (there or are_quoted):
         return None
-    marked.mark([there.span()], NAME)
+    if not marked.fit(words.cues["step"], "c") or marked.has(words.denies):
+        return None
+    marked.mark([there.span()] if there else (), NAME)
     text, told = texts.text_of(marked, words, "step"), texts.after_colon(Marked(asked.message))[1]
     if told and text != told:
         return None  # “Add a step to the review: …” names what it is of.

@@ -148,7 +148,7 @@ def pointed(
         folder = references.last_folder(asked)
         return _spoken(row, folder.title if folder else "", "there", language)
     kinds: tuple[ThingKind, ...] = ("todo",) if slot == "todo" else ("note",)
-    found = []
+    found = _both(asked, slot, kinds, language) if questions.is_asian(asked.message) else []
     for size in range(POINTING, 0, -1):
         for at in range(len(row) - size + 1):
             start, end = row[at].start, row[at + size - 1].end
@@ -163,6 +163,16 @@ def pointed(
             if things:
                 found.append(Part(start, end, "", slot, things))
     return found[:1]
+
+
+def _both(asked: Asked, slot: str, kinds: Sequence[ThingKind], language: Language) -> list[Part]:
+    """Return where a text without spaces points at two things: “both”, of more than `POINTING`
+    letters.
+    """
+    both = language_data.join_pattern(next(dialogue_words.tables(language)).both)
+    said = re.search(both, asked.message)
+    meant = references.refer(asked, said[0], kinds, language) if said else None
+    return [Part(*said.span(), "", slot, meant.things)] if said and meant and meant.things else []
 
 
 def spoken_of(asked: Asked, kinds: Sequence[ThingKind]) -> tuple[Thing, ...]:
@@ -345,7 +355,7 @@ def _is_tail(text: str, title: str, start: int, end: int) -> bool:
     before = text[start - 1 : start], title[at - 1 : at]
     if _LOANED.match(piece):
         return any(map(_LOANED.match, before))
-    return at > 0 and before[1] not in "をのにはと、（「：・ "
+    return at > 0 and before[1] not in "をと、（「：・ "
 
 
 def _places(row: Sequence[Part]) -> list[tuple[int, int]]:
