@@ -45,6 +45,7 @@ class Words(NamedTuple):
     edge: re.Pattern[str]
     chatter: re.Pattern[str]
     reports: re.Pattern[str]
+    doubts: re.Pattern[str]
     titled: re.Pattern[str]
     note: re.Pattern[str]
     states: re.Pattern[str]
@@ -122,7 +123,7 @@ def words_of(language: Language) -> Words:
     spaced = language in phrases.alphabetic_languages()
 
     def text(pattern: Pieces) -> str:
-        macros = {"put": table.put, **table.macros}
+        macros = {"put": table.put, "doubts": table.doubts, **table.macros}
         return plain_letters(language_data.expand_macros(pattern, macros)) or "(?!)"
 
     def whole(pattern: Pieces) -> re.Pattern[str]:
@@ -168,6 +169,7 @@ def words_of(language: Language) -> Words:
         whole(table.edge),
         whole(table.chatter),
         whole(table.reports),
+        whole(table.doubts),
         whole(table.titled),
         whole(table.note),
         whole(table.states),

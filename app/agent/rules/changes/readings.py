@@ -123,6 +123,8 @@ def _plain(
     """
     words, marked = words_of(language), Marked(asked.message)
     intent, name, _ = PLAIN[kind]
+    if words.doubts.search(marked.text):
+        return None  # “not going after all” is asked about
     if not words.spaced and kind != "delete":
         of: tuple[ThingKind, ...] = ("note",) if intent == "pin_note" else ("todo",)
         for one in find(asked, marked, things, of, language)[:1]:
@@ -227,7 +229,12 @@ def _head_and_text(
                 return new
             if named and last_spoken.is_new_note(marked, named[0], words):
                 continue
-        if not named or named[0].start >= len(head.text) or not marked.mark([named[0][1:]], NAME):
+        if not named or named[0].start >= len(head.text):
+            continue
+        is_beside = (
+            not words.spaced and kind == "tag" and beside(marked, named[0], words.onto, words)
+        )
+        if not is_beside and not marked.mark([named[0][1:]], NAME):
             continue
         if not marked.fit(words.cues[kind], "c") or marked.has(words.denies):
             continue

@@ -56,6 +56,7 @@ class Changes(Table, frozen=True):
     `later`, the verbs by which something `moves`, be it that no day is said, and what says that
     something is `finished`; with their accents, the words of a report that something is `done`,
     and those by which it is only thought, planned or still `open`.
+    What `doubts` may only mean a change, so that it is asked about.
     A clause tells only why where it begins with a word for a `reason`, which may stand
     `reason_within` another, something else where it begins with its `teller`, and may report what
     was done where that is `of_me`; a `feeling` is one by itself. A sentence that is `chatter` only
@@ -98,5 +99,6 @@ class Changes(Table, frozen=True):
     old_after: Pieces = "(?!)"
     edge: Pieces = "(?!)"
     chatter: Pieces = "(?!)"
+    doubts: Pieces = "(?!)"
     reports: Pieces = "(?!)"
     macros: dict[str, Pieces] = msgspec.field(default_factory=dict)
