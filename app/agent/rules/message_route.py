@@ -80,7 +80,7 @@ def _understand(asked: Asked, language: Language) -> Route:
         found = msgspec.structs.replace(found, intent="ask", arguments={"words": found.get("task")})
     if _asks_of(found):
         found = msgspec.structs.replace(found, intent="ask", arguments={"words": message})
-    if own and changes.moves_several(asked, found):
+    if own and (changes.moves_several(asked, found) or changes.moves_another(asked, found)):
         found = msgspec.structs.replace(found, intent="one_at_a_time", arguments={})
     found = changes.tidied(asked, found)
     found = changes.as_todo(asked, corrections.as_name(asked, found)) if own else found

@@ -74,6 +74,8 @@ def next_step(asked: Asked) -> Step:
         return told if told.calls else _traced(asked, route, told)
     if may and (likely := corrections.ask_likely(asked, route, message_route.understand)):
         return likely
+    if may and left_over.is_duty(asked, route):
+        asked = near.after_looks(asked)
     # “The eggs I have. And take the flour off”: what only tells something else may name an item.
     said = msgspec.structs.replace(asked, message=asked.message if wish else whole)
     step = list_wishes.change_spoken_of(said, route, _act) if may else None

@@ -34,7 +34,9 @@ _PART = re.compile(r"[^\W_]{2,}")
 _RUN = re.compile(r"[\u30a0-\u30ff]{2,}|[\u3400-\u9fff]+")
 TAIL = 5
 """So many letters has the second part of a compound that a question names alone."""
-READS = frozenset({"ask", "from_person", "waiting", "todo_state", "events", "unread", "cannot"})
+READS = frozenset(
+    {"ask", "tell_view", "from_person", "waiting", "todo_state", "events", "unread", "cannot"}
+)
 """What a question after a message may be taken for."""
 
 

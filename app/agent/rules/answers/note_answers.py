@@ -70,8 +70,12 @@ def _question(asked: Asked, route: Route) -> Question:
     """Return what is asked; what goes on wants its own kind of what was asked for before."""
     question = questions.read_question(_text_asked(asked, route))
     if route.get("followed"):
-        kind = questions.read_question(route.get("words")).kind
-        return question._replace(kind=kind or question.kind)
+        kind = questions.read_question(route.get("words")).kind or question.kind
+        before = asked.earlier[0].arguments if asked.earlier and not kind else {}
+        said = next(filter(None, map(before.get, ("text", "said", "words"))), "")
+        # “And the other one?” asks for what was asked of the first.
+        same = questions.read_question(said).kind if said else None
+        return question._replace(kind=kind or (same if same in questions.EXACT else None))
     return question._replace(kind="when") if route.get("kind") == "when" else question
 
 

@@ -280,6 +280,23 @@ def moves_several(asked: Asked, route: Route) -> bool:
     )
 
 
+def moves_another(asked: Asked, route: Route) -> bool:
+    """Return whether a clause of what is to be written down moves something to a day, where no
+    spaces part words: “the tickets put off to Friday, and I must buy thread”.
+    """
+    words = marked.words_of(_language(route))
+    if route.intent != "add_todo" or words.spaced:
+        return False
+    *before, _ = words.join.split(marked.Marked(asked.message).text)
+    return any(
+        one
+        and words.moves.search(one)
+        and not words.reports.search(one)
+        and days.find(one, asked, _language(route))
+        for one in before
+    )
+
+
 def change(
     asked: Asked, route: Route, act: Act, *, but: str = "", only: bool = False
 ) -> Step | None:

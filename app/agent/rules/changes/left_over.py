@@ -1,6 +1,7 @@
 """A change of the one thing that a message names, where other words are left over: it is asked."""
 
 import functools
+import re
 from collections.abc import Mapping, Sequence
 
 from app.agent.rules.answers import targets
@@ -11,6 +12,7 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.near import near
+from app.agent.rules.passages import questions
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, Thing, ThingKind
@@ -27,6 +29,7 @@ OF: Mapping[ChangeKind, tuple[str, str, tuple[ThingKind, ...]]] = {
 }
 """The changes that may be asked about: the intent, what it changes, and the things it is of."""
 UNSURE = frozenset({"ask", "cannot"})
+_NOUN = re.compile(r"[\u30a0-\u30ff]{2,}|[\u3400-\u9fff]{2,}")
 LETTERS = 3
 """So many letters, not all together in it, may point at a name."""
 
@@ -206,3 +209,37 @@ def _of_letters(asked: Asked, things: Sequence[Thing], wish: Route) -> tuple[Thi
     letters = marked.left(words)
     fitting = tuple(one for one in things if letters and set(letters) <= set(one.title))
     return fitting if len(letters) <= LETTERS else ()
+
+
+def is_duty(asked: Asked, route: Route) -> bool:
+    """Return whether a message only says what must be done by a day, where no spaces part words:
+    what it names may be there already.
+    """
+    language = route.get("written") or route.language
+    if route.intent != "add_todo" or route.get("tasks") or not questions.is_asian(asked.message):
+        return False
+    words, text = words_of(language), Marked(asked.message).text
+    said = any(words.cues[kind].search(text) for kind in ("todo", "append"))
+    return bool(words.must.search(text) and not said and days.find(text, asked, language))
+
+
+def offer_same(asked: Asked, route: Route) -> Step | None:
+    """Return the question whether the one todo that a duty names is to be due by its day, and no
+    new one is meant: “会費28日までに払わなきゃ”.
+    """
+    if not is_duty(asked, route):
+        return None
+    if not near.has_looked(asked):
+        return Step(calls=near.looks(asked))
+    language = route.get("written") or route.language
+    words, marked = words_of(language), Marked(asked.message)
+    day = days.new_day(asked, marked, language)
+    for one in named.find(asked, marked, told.open_todos(asked), ("todo",), language)[:1]:
+        marked.mark([one[1:]], named.NAME)
+        for pattern in (words.must, words.courtesy):
+            marked.fit(pattern, "p")
+        is_all = not _NOUN.search(marked.left(words))
+        if len(one.things) == 1 and one.end - one.start >= LETTERS and is_all:
+            wish = {"wish": "change_todo", "field": "day", "day": day}
+            return near.ask_meant(Route("mean", language, wish, one.things))
+    return None

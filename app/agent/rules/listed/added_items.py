@@ -25,7 +25,7 @@ ON = frozenset({"append_note", "tick_item", "change_items", "show_note", "make_n
 """After these a text goes on the list, where nobody says where it goes."""
 _EDGE = " \t\n,，、；;。.!！:："
 _CLAUSE = re.compile(r"[,;.!，。、；！]\s*(?=\w)")
-_QUOTED = re.compile(r"[\"“„«「『]\s*([^\"“”„«»「」『』]+?)\s*[\"”“»」』]\s*[をもは]?")
+_QUOTED = re.compile(r"[\"“„«「『]\s*([^\"“”„«»「」『』]+?)\s*[\"”“»」』]\s*(?:って?|[とをもは])?")
 
 
 def add(

@@ -103,6 +103,8 @@ def _read_clause(
     at = [part.marks[one.start()] for one in words.cues["tick"].finditer(part.text)]
     if kind is None and ("c" in part.marks or named_items.IN_PART in at):
         kind = "tick"
+    if kind is None and items and changes.reports.search(part.text):
+        kind = "tick"  # asked, as nothing says that its verb is that of the item
     if kind == "tick":
         part.fit(words.cues["tick"], "c")
         if items and (part.has(changes.open) or part.has(changes.denies)):

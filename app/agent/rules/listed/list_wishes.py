@@ -207,8 +207,13 @@ def _named(wish: Wish, asked: Asked, thing: Thing) -> Marked:
     """Return a message marked where it names a list with words that say so."""
     marked, words = Marked(asked.message), changed.words_of(wish.language)
     places = named.find(asked, marked, [thing], ("note",), wish.language)
-    if places and places[0].things == (thing,):
-        named.beside(marked, places[0], words.onto, words)
+    is_beside = (
+        places
+        and places[0].things == (thing,)
+        and named.beside(marked, places[0], words.onto, words)
+    )
+    if places and not is_beside and questions.is_asian(thing.title):
+        marked.mark([places[0][1:]] if thing.title in marked.message else (), named.NAME)
     return marked
 
 

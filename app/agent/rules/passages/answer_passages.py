@@ -40,6 +40,8 @@ OWN_WORDS = 0.1
 CLOSE = 0.9
 NOTES = 8
 IN_TITLE, BESIDE, IN_NOTE, FAR_OFF = 0.75, 0.5, 0.35, 0.1
+LONGEST_LINE = 120
+"""A line of so many letters is of what its first sentence names."""
 NEAR = 1_500
 """Characters before and after a sentence in which another word of a note has to do with it: in a
 long note almost any word stands somewhere.
@@ -236,7 +238,7 @@ def _passages_of_note(
         # An open point of a note is a question itself, and answers none.
         if questions.is_open(sentence.text):
             continue
-        named = under[sentence.heading]
+        named = under[sentence.heading] | _of_line(note.content, every, own, number)
         # A sentence that says nothing of its own counts where it alone can hold what is wanted.
         says_it = own[number] or question.kind in questions.EXACT
         referred = _referred(every, own, number) if says_it else set()
@@ -267,6 +269,21 @@ def _passages_of_note(
         )
         found.append(msgspec.structs.replace(place, is_firm=is_firm))
     return found
+
+
+def _of_line(
+    text: str, every: Sequence[Sentence], own: Sequence[set[str]], number: int
+) -> set[str]:
+    """Return the stems of the first sentence of a short line, which the others are about, where no
+    spaces part words: “「霧」は朝凪出版。報酬は12万円。”
+    """
+    start = text.rfind("\n", 0, every[number].start) + 1
+    end = text.find("\n", every[number].end)
+    line = text[start : end if end >= 0 else len(text)]
+    if len(line) > LONGEST_LINE or not questions.is_asian(line):
+        return set()
+    first = next(at for at, one in enumerate(every) if one.start >= start)
+    return own[first] if first < number else set()
 
 
 def _may_answer(question: Question, note: Text, held: set[str]) -> bool:
