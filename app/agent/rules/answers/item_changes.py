@@ -23,6 +23,8 @@ from app.agent.turn.steps import (
 _ITEM = re.compile(r"^(?P<mark>\s*(?:[-*+]|\d+[.)])\s+)(?:\[(?P<box>[ xX])\]\s+)?(?P<title>\S.*)$")
 BOX_LINE = r"^\s*(?:[-*+]|\d+[.)])\s+\[[ xX]\]\s"
 _BOX = re.compile(r"\[[ xX]\]")
+_IN_ROW = "、"
+LONGEST_ROW = 100
 TOLD = {"tick": "ticked", "untick": "unticked", "remove": "taken_off"}
 
 
@@ -156,7 +158,9 @@ def change_items(asked: Asked, route: Route, held: Held, changes: Mapping[int, s
         zone = list_answers.zone_argument(asked)
         return call_tool("edit_todo", id=held.thing.id, steps=kept, **zone)
     lines = str(held.record["markdown"]).split("\n")
-    changed = [_line(one, changes.get(at, "")) for at, one in enumerate(lines)]
+    changed = [
+        _line(_without(one, at, changes), changes.get(at, "")) for at, one in enumerate(lines)
+    ]
     content = "\n".join(one for one in changed if one is not None)
     # With the revision that was read: a change in between is refused and not overwritten.
     revision = held.record["revision"]
@@ -181,6 +185,18 @@ def _step(step: Mapping[str, Any], how: str) -> dict[str, Any]:
     return {} if how == "remove" else {**kept, "completed": how == "tick"}
 
 
+def _without(line: str, at: int, changes: Mapping[int, str]) -> str:
+    """Return a line that is a row of things without those that are taken off."""
+    parts = line.split(_IN_ROW)
+    kept = [one for number, one in enumerate(parts) if _place(at, number) not in changes]
+    return line if len(kept) == len(parts) else _IN_ROW.join(kept)
+
+
+def _place(line: int, number: int) -> int:
+    """Return the place of one thing in a line that is a row of things."""
+    return -1 - line * LONGEST_ROW - number
+
+
 def _line(line: str, how: str) -> str | None:
     if not how:
         return line
@@ -193,7 +209,15 @@ def _steps(record: Mapping[str, Any]) -> list[Item]:
 
 
 def _lines(record: Mapping[str, Any]) -> list[Item]:
-    return _items(str(record.get("markdown", "")).split("\n"))
+    """Return the items of a note; where it has none, those of lines such as “白菜、豆腐”."""
+    lines = str(record.get("markdown", "")).split("\n")
+    rows = ((at, line.split(_IN_ROW)) for at, line in enumerate(lines) if _IN_ROW in line)
+    return _items(lines) or [
+        Item(one.strip(), _place(at, number), False, has_box=False)
+        for at, parts in rows
+        if len(parts) < LONGEST_ROW
+        for number, one in enumerate(parts)
+    ]
 
 
 def _items(lines: Iterable[str]) -> list[Item]:

@@ -148,7 +148,7 @@ def _new_due(asked: Asked, route: Route, row: Mapping[str, Any]) -> str | None:
     names none that there is.
     """
     now = asked.now
-    old = _due_moment(row, now)
+    old = due_moment(row, now)
     if by := route.get("by"):
         # A length counts from the day that the todo has.
         ahead = next(dialogue_words.tables(route.language)).ahead.replace("{by}", by)
@@ -246,7 +246,7 @@ def _stored_due(row: Mapping[str, Any]) -> date | datetime | None:
     return date.fromisoformat(due) if len(due) == 10 else datetime.fromisoformat(due)
 
 
-def _due_moment(row: Mapping[str, Any], now: datetime) -> datetime | None:
+def due_moment(row: Mapping[str, Any], now: datetime) -> datetime | None:
     """Return when a todo is due in the user's zone; a whole day from its beginning."""
     due = _stored_due(row)
     if due is None:

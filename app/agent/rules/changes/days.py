@@ -43,8 +43,8 @@ def shift(asked: Asked, marked: Marked, language: Language) -> dict[str, str]:
     start, end = found[0].start, found[0].end
     if marked.text[end : end + 1] == TO_DAY:
         return {}
-    rest = marked.message[:start] + " , " + marked.message[end:]
-    if find(rest, asked, language):
+    rest = Marked(marked.message[:start] + " , " + marked.message[end:])
+    if any(not is_old(rest.text, *one, words) for one in find(rest.message, asked, language)):
         return {}
     marked.mark([(start, end)], "d")
     for way in ways:

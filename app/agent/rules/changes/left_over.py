@@ -3,8 +3,12 @@
 import functools
 import re
 from collections.abc import Mapping, Sequence
+from datetime import date, datetime
 
-from app.agent.rules.answers import targets
+import msgspec
+
+from app.agent.quickadd import quickadd
+from app.agent.rules.answers import targets, todo_changes
 from app.agent.rules.changes import days, levels, named, readings, reused, told
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import dialogue_words, references, slots
@@ -45,12 +49,13 @@ def offer(asked: Asked, route: Route, step: Step) -> Step:
         return step
     if not (guess or step.empty or route.intent in UNSURE) or not _may(asked, language):
         return step
+    asked, day = _by_day(asked, language)
     wish = _wish(asked, language)
     if wish is None or (guess and not _is_surer(wish, guess)):
         return step
     if guess and told.may_tell(asked, route, language):
         return step  # “Ben saw to it yesterday” moves nothing
-    found = reused.reuse(asked, functools.partial(_ask, wish))
+    found = reused.reuse(asked, functools.partial(_ask, wish, day))
     return found if found.text or found.calls else step
 
 
@@ -141,11 +146,11 @@ def _is_denied(clause: str, kind: ChangeKind, language: Language) -> bool:
     return marked.has(words.denies)
 
 
-def _ask(wish: Route, asked: Asked) -> Step:
+def _ask(wish: Route, day: datetime | date | None, asked: Asked) -> Step:
     """Return the question whether a change is meant, or of which of several things."""
     if not near.has_looked(asked):
         return Step(calls=near.looks(asked))
-    things = _things(asked, wish)
+    things = _due_on(asked, day) if day else _things(asked, wish)
     if len(things) > 1:
         about = {name: value for name, value in wish.arguments.items() if name != "number"}
         level = wish.get("number")
@@ -209,6 +214,36 @@ def _of_letters(asked: Asked, things: Sequence[Thing], wish: Route) -> tuple[Thi
     letters = marked.left(words)
     fitting = tuple(one for one in things if letters and set(letters) <= set(one.title))
     return fitting if len(letters) <= LETTERS else ()
+
+
+def _by_day(asked: Asked, language: Language) -> tuple[Asked, datetime | date | None]:
+    """Return what is said of the one that is due on a day, where no spaces part words, and that
+    day: “木曜の6時のやつ、30分遅くなった”.
+    """
+    the_one = next(dialogue_words.tables(language)).the_one
+    found = None if words_of(language).spaced else dialogue_words.find_in(the_one, asked.message)
+    if not found or not dialogue_words.is_day(found["words"], asked, language):
+        return asked, None
+    read = quickadd.read_line(f"x {found['words']}", now=asked.now, locale=language)
+    rest = asked.message[found.end() :].lstrip("はをもが、 ")
+    return msgspec.structs.replace(asked, message=rest), read.due
+
+
+def _due_on(asked: Asked, day: datetime | date) -> tuple[Thing, ...]:
+    """Return the open todos that are due on a day, or at that time of it."""
+    due = {
+        row["id"]: todo_changes.due_moment(row, asked.now)
+        for result in asked.of("search_todos")[:1]
+        for row in result.content["todos"]
+    }
+    last = day.date() if isinstance(day, datetime) else day
+    then = [
+        (one, moment)
+        for one in told.open_todos(asked)
+        if (moment := due.get(one.id)) and moment.date() == last
+    ]
+    timed = [one for one, moment in then if moment == day]
+    return tuple(timed or [one for one, _ in then])
 
 
 def is_duty(asked: Asked, route: Route) -> bool:

@@ -11,6 +11,9 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked
 
+_TELLS = re.compile(r"[^にへで。！!\s][。！!]")
+"""The end of a sentence that moves nothing, as of “今日会議あるわ。明日で”."""
+
 
 def moves_several(message: str, asked: Asked, language: Language) -> bool:
     """Return whether a message moves one thing to a day, and another to another."""
@@ -28,6 +31,8 @@ def moves_several(message: str, asked: Asked, language: Language) -> bool:
 def _names_more(marked: Marked, start: int, end: int, words: Words) -> bool:
     """Return whether something is named between two days: each is then of another thing."""
     between = Marked(marked.message[start : max(start, end)])
+    if _TELLS.search(between.text):
+        return False
     for pattern in (words.put, words.cues["reschedule"], words.also["reschedule"]):
         between.fit(pattern, "p")
     return re.search(r"\w", between.left(words)) is not None

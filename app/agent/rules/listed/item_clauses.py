@@ -66,6 +66,9 @@ def read(asked: Asked, held: Held, marked: Marked, language: Language, last: str
             said |= {item.place: kind for item in (*waiting, *one.items)}
         is_sure = is_sure and one.is_covered
         waiting = ()
+    if waiting and not said and changes.reports.search(marked.text):
+        # “The handrail is on”, where nothing says that this is what was to be done with it.
+        return Told(dict.fromkeys((item.place for item in waiting), "tick"), False)
     return Told(said, is_sure and not waiting)
 
 
@@ -103,8 +106,6 @@ def _read_clause(
     at = [part.marks[one.start()] for one in words.cues["tick"].finditer(part.text)]
     if kind is None and ("c" in part.marks or named_items.IN_PART in at):
         kind = "tick"
-    if kind is None and items and changes.reports.search(part.text):
-        kind = "tick"  # asked, as nothing says that its verb is that of the item
     if kind == "tick":
         part.fit(words.cues["tick"], "c")
         if items and (part.has(changes.open) or part.has(changes.denies)):

@@ -5,7 +5,7 @@ its name and words of the wish.
 """
 
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import get_args
 
 import msgspec
@@ -22,7 +22,7 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.list_tables import ListKind, Lists
 from app.agent.rules.listed import added_items, corrected_facts, item_clauses, list_words
 from app.agent.rules.listed.item_clauses import Told
-from app.agent.rules.near import near
+from app.agent.rules.near import mentions, near, parts
 from app.agent.rules.passages import questions
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Step, Thing, ThingKind, Trace
@@ -193,6 +193,8 @@ def _anywhere(wish: Wish, asked: Asked) -> Step:
         if named_ones:
             found.append((held, told._replace(changes=named_ones)))
         titles = [one.title for one in items if one.place in named_ones]
+        if titles and questions.is_asian(titles[0]) and _names_more(asked, titles):
+            return Step()
         if any(resolve_reference.fitting_rows(one, todos) for one in titles):
             return Step()
     if len(found) != 1:
@@ -201,6 +203,22 @@ def _anywhere(wish: Wish, asked: Asked) -> Step:
     if not told.is_sure:
         return item_changes.ask_changes(wish.route, held, told.changes)
     return _of(wish, asked, changes[0], held.thing, _named(wish, asked, held.thing))
+
+
+def _names_more(asked: Asked, titles: Sequence[str]) -> bool:
+    """Return whether a message has more letters of a todo's name than of each of these items, none
+    of which it has whole.
+    """
+    if any(one in asked.message for one in titles):
+        return False
+    row = parts.split(asked.message)
+    todos = [one for one in near.things(asked) if one.kind == "todo"]
+    items = [Thing("todo", at, one) for at, one in enumerate(titles)]
+    longest, of_items = (
+        max((one.end - one.start for one in mentions.named_unspaced(row, of, "todo")), default=0)
+        for of in (todos, items)
+    )
+    return longest > of_items
 
 
 def _named(wish: Wish, asked: Asked, thing: Thing) -> Marked:

@@ -46,7 +46,7 @@ FEWEST = 3
 """What has fewer words names something, and wishes nothing."""
 ASKING = frozenset({"when", "where", "why", "often"})
 """The kinds of question that are known by a word that asks, and that no wish has."""
-SAMPLES = {"day": "2026-11-23", "by": "7天", "number": "3"}
+SAMPLES = {"day": "2026-11-23", "by": "7日", "number": "3"}
 """What stands for a day, a length of time and a number in the plain words of a wish, to read it."""
 _QUOTED_MARK = re.compile(f"[“「]{readings.MARK}")
 LIKELY = 0.2
