@@ -63,7 +63,7 @@ def without(asked: Asked, language: Language, understand: Understand) -> str:
         return asked.message
     [main] = telling
     route = routes[main]
-    if route is None or _may_have_text(route, pieces[main], words):
+    if route is None or _may_have_text(route, message, words):
         return asked.message
     is_whole = route.intent in OF_NOTHING or (
         any(Marked(route.get(name)).left(words) for name in NAMES) and not route.things

@@ -222,9 +222,12 @@ def _by_day(asked: Asked, language: Language) -> tuple[Asked, datetime | date | 
     """
     the_one = next(dialogue_words.tables(language)).the_one
     found = None if words_of(language).spaced else dialogue_words.find_in(the_one, asked.message)
-    if not found or not dialogue_words.is_day(found["words"], asked, language):
+    # “14日” alone may be a length of time.
+    said = (found["words"], f"{found['words']}{days.TO_DAY}") if found else ()
+    day = next((one for one in said if dialogue_words.is_day(one, asked, language)), "")
+    if not found or not day:
         return asked, None
-    read = quickadd.read_line(f"x {found['words']}", now=asked.now, locale=language)
+    read = quickadd.read_line(f"x {day}", now=asked.now, locale=language)
     rest = asked.message[found.end() :].lstrip("はをもが、 ")
     return msgspec.structs.replace(asked, message=rest), read.due
 

@@ -37,11 +37,12 @@ def moved_note(
 def renamed_folder(asked: Asked, things: Sequence[Thing], language: Language) -> Route | None:
     """Return the new name of a folder that is called one."""
     words, marked = words_of(language), Marked(asked.message)
-    if words.spaced or not marked.fit(words.cues["folder"], "c"):
+    writes = words.cues["note"].search(marked.text)
+    if words.spaced or writes or not marked.fit(words.cues["folder"], "c"):
         return None
     quoted = texts.only_quoted(marked)
     named = find(asked, marked, things, ("folder",), language, but=quoted)
-    if not named or quoted[0] <= named[0].start < quoted[1]:
+    if not named or (quoted[1] and quoted[0] <= named[0].start):
         return None
     if not marked.mark([named[0][1:]], NAME):
         return None

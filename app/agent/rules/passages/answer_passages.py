@@ -274,13 +274,13 @@ def _passages_of_note(
 def _of_line(
     text: str, every: Sequence[Sentence], own: Sequence[set[str]], number: int
 ) -> set[str]:
-    """Return the stems of the first sentence of a short line, which the others are about, where no
-    spaces part words: “「霧」は朝凪出版。報酬は12万円。”
+    """Return the stems of the first sentence of a short line, which the others are about in
+    Japanese: “「霧」は朝凪出版。報酬は12万円。”
     """
     start = text.rfind("\n", 0, every[number].start) + 1
     end = text.find("\n", every[number].end)
     line = text[start : end if end >= 0 else len(text)]
-    if len(line) > LONGEST_LINE or not questions.is_asian(line):
+    if len(line) > LONGEST_LINE or not any("\u3040" <= one <= "\u309f" for one in line):
         return set()
     first = next(at for at, one in enumerate(every) if one.start >= start)
     return own[first] if first < number else set()
