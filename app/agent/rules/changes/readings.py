@@ -135,7 +135,9 @@ def _plain(
             said = asked.message[one.start : one.end]
             is_sure = len(one.things) == 1 or dialogue_words.whole(language, "both", said)
             if found and is_all and is_sure:
-                return settled(intent, language, one, **found.arguments)
+                meant = one.things if len(one.things) == 1 else ()
+                names = {name: one.words if len(one.things) > 1 else said}
+                return Route(intent, language, {**found.arguments, **names}, meant)
     plain = _plain_rest(asked, kind, marked, language)
     is_of_it = plain and plain.intent == intent and not plain.get(name)
     return None if is_of_it and not asked.earlier else plain
