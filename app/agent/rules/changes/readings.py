@@ -87,9 +87,8 @@ def read(
         else:
             route = _plain(asked, kind, language)
         found += [(kind, route)] if route else []
-    return [
-        route for _, route in sorted(found, key=lambda one: _is_within(one[0], asked, language))
-    ]
+    found.sort(key=lambda one: _is_within(one[0], asked, language))
+    return [route for _, route in found]
 
 
 def _is_within(kind: ChangeKind, asked: Asked, language: Language) -> bool:
@@ -115,6 +114,8 @@ def _plain(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
     if not marked.fit(words.cues[kind], "c") and "by" not in arguments:
         return None
     if kind == "priority":
+        if days.find(asked.message, asked, language):
+            return None  # both are asked about
         arguments["priority"] = levels.level(marked, language)
     marked.fit(words.also[kind], "p")
     if marked.has(words.denies):
@@ -211,7 +212,8 @@ def _of_thing(
     words = words_of(language)
     if kind == "tag" and words.cues["untag"].search(Marked(asked.message).text):
         return None
-    found = _head_and_text(asked, kind, things, of, language)
+    exact = kind == "rename" and words.spaced
+    found = _head_and_text(asked, kind, things, of, language, exact=exact)
     if found is None and kind == "step":
         return several.step_there(asked, language)
     if (
