@@ -81,7 +81,7 @@ def next_step(asked: Asked) -> Step:
     if _asks_what_was_refused(asked, step):
         step = list_answers.tell_refusal(asked, route)
     if look_further.looks_too_long(asked, step):
-        step = Step(route.phrase("nothing", owner=asked.persona.owner))
+        step = Step(route.phrase("nothing", owner=asked.persona.owner), empty=True)
     if may:
         step = said_messages.tell_instead(asked, route, step, heard)
     if may and len(asked.results) >= LATE and _only_searches(step):

@@ -19,7 +19,7 @@ from app.agent.rules.passages.sentences import fold_text, split_words, stem
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, Thing, Trace, call_tool, note_link
 
-READ_NOTES = 3
+READ_NOTES, READ_NEAR = 3, 2
 NEAREST = 3
 LAST_QUOTED = 2
 SHOWN = 400
@@ -40,21 +40,28 @@ def answer_question(asked: Asked, route: Route) -> Step:
         return step
     if not asked.results:
         return _searched(asked, route, question)
-    notes = found_texts.texts(asked)
+    none = note_searches.found_none(asked)
+    near = found_texts.texts(asked)
+    notes = near if none else _surely_found(asked)
     found = _passages_quoted_last(asked, route, question, notes)
-    found = found or answer_passages.best_passages(question, notes)
+    # What says nothing of its own is answered by what was spoken of alone.
+    is_named = not question.is_bare or not _quoted_last(asked)
+    found = found or (answer_passages.best_passages(question, notes) if is_named else [])
     if not found and (step := note_searches.singly(asked, question)):
         return step
-    question = note_searches.in_words_of(question, notes) if asked.has("grep_notes") else question
-    if unread := _unread(asked, notes):
+    if none:
+        question = note_searches.in_words_of(question, notes)
+    unread = _unread(asked, notes) + ([] if found else _unread(asked, near)[:READ_NEAR])
+    if unread := list(dict.fromkeys(unread)):
         return Step(calls=tuple(("get_note_content", {"noteId": note_id}) for note_id in unread))
-    found = found or answer_passages.best_passages(question, notes, is_last_try=True)
+    if is_named:
+        found = found or answer_passages.best_passages(question, notes, is_last_try=True)
     found = found or _passages_of_last(asked, question, notes)
     if not found and (clause := _asking_clause(asked, route, question)):
         found = answer_passages.best_passages(clause, notes, is_last_try=True)
         found = found or _passages_of_last(asked, clause, notes)
     if not found:
-        return _unanswered(asked, route, question, notes)
+        return _unanswered(asked, route, question, near)
     quotes = tuple(
         answer_passages.as_quote(one) for one in (found[:1] if asked.persona.brief else found)
     )
@@ -64,6 +71,14 @@ def answer_question(asked: Asked, route: Route) -> Step:
         quotes=quotes,
         trace=Trace(intent="ask", about=tuple(cited.values())),
     )
+
+
+def _surely_found(asked: Asked) -> list[Text]:
+    """Return the notes that have words of the question, or were quoted last: one with what only is
+    like a word must not make that less rare.
+    """
+    sure = {hit["id"] for hit in found_texts.hits(asked, 0)} | {*_quoted_last(asked)}
+    return [one for one in found_texts.texts(asked, 0) if one.note_id in sure]
 
 
 def _question(asked: Asked, route: Route) -> Question:
@@ -81,9 +96,9 @@ def _text_asked(asked: Asked, route: Route) -> str:
 
 
 def _quoted_last(asked: Asked) -> tuple[int, ...]:
-    """Return the notes that the newest turn which was about any was about."""
-    turns = (tuple(one.id for one in references.notes_told(turn)) for turn in asked.earlier)
-    return next(filter(None, turns), ())[:LAST_QUOTED]
+    """Return the notes that the newest turn which was about any was about, or showed as near."""
+    turns = (references.notes_told(turn, LAST_QUOTED) for turn in asked.earlier)
+    return tuple(one.id for one in next(filter(None, turns), ()))[:LAST_QUOTED]
 
 
 def _quoted_just_before(asked: Asked) -> tuple[int, ...]:
@@ -105,7 +120,9 @@ def _passages_quoted_last(
     # What “it” is, its note need not say again in each sentence.
     found = answer_passages.best_passages(question, quoted)
     if not followed:
-        return found
+        # “What does she charge?” of two notes full of prices
+        is_one = not question.is_bare or answer_passages.count_holding(question, quoted) == 1
+        return found if is_one else []
     found = found or answer_passages.rank_passages(question, quoted)[:1]
     texts = ((one, answer_passages.text_of(one)) for one in found)
     return [one for one, text in texts if questions.holds_kind(question.kind, text)][:1]
@@ -314,29 +331,31 @@ def _left_of_named(
 
 
 def _nearest(asked: Asked, question: Question, notes: list[Text]) -> dict[int, str]:
-    """Return a line for each of the nearest notes, by their ids, with its sentence that has most to
-    do with the question.
+    """Return a line for each of the nearest notes, by their ids, with its sentences that have most
+    to do with the question: of those that it names, that lead or were just spoken of, most.
 
     Others than the owner are shown none that only nears by meaning.
     """
+    question = note_searches.in_likely_words_of(question, notes)
     ranked = answer_passages.rank_passages(question, notes)
-    best = {one.note.note_id: one for one in reversed(ranked)}
-    order = dict.fromkeys([one.note.note_id for one in ranked])
+    named = [note.note_id for note in notes if _is_named(question, note.title)]
+    named = named if len(named) <= NEAREST else []
+    spoken = [] if question.names else [*_quoted_just_before(asked)]
+    near = dict.fromkeys(one.note.note_id for one in ranked)
+    leading = list(dict.fromkeys([*named, *(() if named else [*near][:1]), *spoken]))
     rest = [] if asked.persona.owner else [note.note_id for note in notes]
     shown = {note.note_id: note for note in notes}
-    named = [note for note in notes if _is_named(question, note.title)]
-    texts = {note_id: answer_passages.text_of(one) for note_id, one in best.items()}
-    if named and len(named) <= NEAREST:
-        # What they say may answer all the same, and is told as what it is.
-        begun = {one.note_id: one.content[: SHOWN // len(named)] for one in named}
-        texts = {**begun, **texts} if len(named) > 1 else {**texts, **begun}
-        order = {**dict.fromkeys(begun), **order}
-    listed = list(dict.fromkeys([*order, *rest]))[:NEAREST]
-    if len(listed) == 1 and rest and _has_to_do(asked, question, shown[listed[0]]):
-        texts[listed[0]] = shown[listed[0]].content[:SHOWN]
+    order = dict.fromkeys(one for one in (*leading, *near, *rest) if one in shown)
+    listed = list(order)[:NEAREST]
+    if not near and not leading and listed and _has_to_do(asked, question, shown[listed[0]]):
+        leading = listed[:1]
+    texts = {}
+    for one in listed:
+        most = SHOWN // len(leading) if one in leading else 0
+        texts[one] = answer_passages.nearest_text(question, shown[one], ranked, most)
     return {
-        note_id: f"- {note_link(note_id, shown[note_id].title)}" + _shown(texts.get(note_id, ""))
-        for note_id in listed
+        note_id: f"- {note_link(note_id, shown[note_id].title)}" + _shown(text)
+        for note_id, text in texts.items()
     }
 
 
