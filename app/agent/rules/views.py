@@ -167,6 +167,11 @@ def _view_of_words(asked: Asked, found: Route, wanted: Filters, text: str) -> Ro
         return _loosely(found, "show_note", target=wanted.words)
     if found.intent == "ask" and {"when", "event"} <= said:
         return _loosely(found, "todo_state", text=text, words=wanted.words)
+    if found.intent == "ask" and _is_narrowed(wanted) and (said & ASKS or "to_do" in said):
+        if list_filters.is_of_todos(wanted):
+            return _routed(found, "list_todos", text=text)
+        if len(wanted.told) > 1 and questions.read_question(text).kind is None:
+            return _loosely(found, "list_todos", text=text, days="yes")
     named = said & {"folder", "tag", "note"} and found.intent in SURE and ":" not in text
     asks = said & ASKS or view_words.ASKED.search(text)
     if found.intent in ("ask", "list_todos") and note_sums.asks_remaining(text, found.language):
@@ -212,7 +217,7 @@ def _asks_of_others(text: str) -> bool:
 
 def _is_narrowed(wanted: Filters) -> bool:
     """Return whether a word or two beside that for todos narrow a list of them."""
-    others = OF_NOTES - {"tag"} | {"step", "first", "last", "person"}
+    others = OF_NOTES - {"tag"} | {"step", "first", "last", "person", "message"}
     return len(wanted.words.split()) <= FEW_LEFT and not wanted.said & others
 
 

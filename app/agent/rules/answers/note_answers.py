@@ -119,10 +119,12 @@ def _passages_quoted_last(
     quoted = [one for one in notes if one.note_id in last]
     # What “it” is, its note need not say again in each sentence.
     found = answer_passages.best_passages(question, quoted)
+    # “What does she charge?” of what was only near, with several prices
+    is_unsure = question.is_bare if not followed else not asked.earlier[0].about
+    if is_unsure and question.kind and answer_passages.count_holding(question, quoted) != 1:
+        return []
     if not followed:
-        # “What does she charge?” of two notes full of prices
-        is_one = not question.is_bare or answer_passages.count_holding(question, quoted) == 1
-        return found if is_one else []
+        return found
     found = found or answer_passages.rank_passages(question, quoted)[:1]
     texts = ((one, answer_passages.text_of(one)) for one in found)
     return [one for one, text in texts if questions.holds_kind(question.kind, text)][:1]

@@ -214,6 +214,23 @@ def find_days(text: str, asked: Asked) -> tuple[Range, int, int] | None:
     return None
 
 
+def named_weekday(text: str, asked: Asked) -> tuple[Range, int, int] | None:
+    """Return the weekday that stands in a text without a word such as “on” before it, and from
+    where to where it does.
+    """
+    for found in _PIECE.finditer(text):
+        if found[0] in _weekdays() and (day := days_of(found[0], asked)) is not None:
+            return day, found.start(), found.end()
+    return None
+
+
+@functools.cache
+def _weekdays() -> frozenset[str]:
+    """Return the names of weekdays that are no other words: “so” and “mar” may be."""
+    rows = (names for one in language_data.of_all(Dates) for names in one.weekdays.values())
+    return frozenset(fold_text(name) for names in rows for name in names if len(name) > LONGEST_DATE)
+
+
 def windows(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield the places around a word, the longest first, where no spaces part words."""
     starts = range(max(0, start - AROUND), start + 1)
