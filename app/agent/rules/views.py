@@ -167,6 +167,9 @@ def _view_of_words(asked: Asked, found: Route, wanted: Filters, text: str) -> Ro
         return _loosely(found, "show_note", target=wanted.words)
     if found.intent == "ask" and {"when", "event"} <= said:
         return _loosely(found, "todo_state", text=text, words=wanted.words)
+    spoken_of = asked.earlier and references.notes_told(asked.earlier[0])
+    if found.intent == "list_todos" and spoken_of and len(wanted.told) == 1:
+        return _loosely(found, "list_todos", text=text)  # “and what should I wear?”
     if found.intent == "ask" and _is_narrowed(wanted) and (said & ASKS or "to_do" in said):
         if list_filters.is_of_todos(wanted):
             return _routed(found, "list_todos", text=text)
@@ -184,7 +187,8 @@ def _view_of_words(asked: Asked, found: Route, wanted: Filters, text: str) -> Ro
     if found.intent in OF_PEOPLE and said & {"wants", "wrote"} and _names_one(asked, found, wanted):
         wrote = {"wrote": "yes"} if "wrote" in said else {}
         return _routed(found, "from_person", text=text, who=wanted.words, **wrote)
-    if found.intent == "ask" and said & {"to_do", "waiting"} and not said & OF_NOTES:
+    to_do = said & {"to_do", "waiting"} and not said & OF_NOTES
+    if found.intent == "ask" and to_do and not _asks_of_others(text):
         # Where no todo has the words, the notes are asked.
         return _loosely(found, "list_todos", text=text)
     placed = said & {"inside", "count", "show", "everything"} and "note" in said

@@ -60,7 +60,7 @@ def singly(asked: Asked, question: Question) -> Step | None:
         if term not in done
     ]
     # Once is enough: a turn has few steps.
-    if len(done) > 1 or not terms:
+    if len(done) > 1 or (like and asked.has("grep_notes")) or not (terms or like):
         return None
     calls = tuple(("search_notes", {"query": term, "limit": SINGLE_HITS}) for term in terms)
     return Step(calls=(*calls, *like))
