@@ -77,7 +77,8 @@ def _surely_found(asked: Asked) -> list[Text]:
     """Return the notes that have words of the question, or were quoted last: one with what only is
     like a word must not make that less rare.
     """
-    sure = {hit["id"] for hit in found_texts.hits(asked, 0)} | {*_quoted_last(asked)}
+    other = {*_other_note(asked)}
+    sure = other or {hit["id"] for hit in found_texts.hits(asked, 0)} | {*_quoted_last(asked)}
     return [one for one in found_texts.texts(asked, 0) if one.note_id in sure]
 
 
@@ -95,10 +96,24 @@ def _text_asked(asked: Asked, route: Route) -> str:
     return route.get("text") or route.said or asked.message
 
 
-def _quoted_last(asked: Asked) -> tuple[int, ...]:
-    """Return the notes that the newest turn which was about any was about, or showed as near."""
+def _quoted_last(asked: Asked, *, other: bool = True) -> tuple[int, ...]:
+    """Return the notes that the newest turn which was about any was about, or showed as near; the
+    other one of those that were shown before, where the message means that.
+    """
+    if other and (meant := _other_note(asked)):
+        return meant
     turns = (references.notes_told(turn, LAST_QUOTED) for turn in asked.earlier)
     return tuple(one.id for one in next(filter(None, turns), ()))[:LAST_QUOTED]
+
+
+def _other_note(asked: Asked) -> tuple[int, ...]:
+    """Return the one note of those shown before that a message means by “the other one”."""
+    language = asked.earlier[0].language if asked.earlier else ""
+    if not language or not references.other_in(asked.message, language):
+        return ()
+    spoken_of = _quoted_last(asked, other=False)
+    shown = [one.id for one in references.rows(asked, ("note",)) if one.id not in spoken_of]
+    return tuple(shown) if len(shown) == 1 else ()
 
 
 def _quoted_just_before(asked: Asked) -> tuple[int, ...]:
@@ -364,7 +379,8 @@ def _nearest(asked: Asked, question: Question, notes: list[Text]) -> dict[int, s
 def _has_to_do(asked: Asked, question: Question, note: Text) -> bool:
     """Return whether a note holds a word that is asked for, or was spoken of just before."""
     held = {stem(word) for word in split_words(fold_text(f"{note.title} {note.content}"))}
-    return not held.isdisjoint(question.stems) or note.note_id in _quoted_just_before(asked)
+    wanted = {other for one in question.stems for other in questions.alternatives(one)}
+    return not held.isdisjoint(wanted) or note.note_id in _quoted_just_before(asked)
 
 
 def _is_named(question: Question, title: str) -> bool:

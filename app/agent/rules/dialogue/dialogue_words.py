@@ -211,10 +211,10 @@ def find_days(text: str, asked: Asked) -> tuple[Range, int, int] | None:
         for piece in reversed(pieces(rest)[1:LONGEST_DATE]):
             if (day := days_of(rest[: piece.end()], asked)) is not None:
                 return day, number.start(), number.start() + piece.end()
-    return None
+    return _bare_weekday(text, asked)
 
 
-def named_weekday(text: str, asked: Asked) -> tuple[Range, int, int] | None:
+def _bare_weekday(text: str, asked: Asked) -> tuple[Range, int, int] | None:
     """Return the weekday that stands in a text without a word such as “on” before it, and from
     where to where it does.
     """

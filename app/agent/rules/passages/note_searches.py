@@ -18,6 +18,8 @@ SINGLE_HITS = 5
 SINGLES = 4
 PART, PREFIX = 4, 6
 """So many letters has a word that is looked for within others, by its first so many."""
+SHORTEST = 3
+"""What has fewer letters is no word of which others are looked for."""
 BEGINNING = 5
 """Words that begin with the same so many letters may be of one kin."""
 MOST_LIKELY = 3
@@ -72,8 +74,8 @@ def _words_like(asked: Asked, question: Question) -> tuple[Call, ...]:
     """
     if "grep_notes" not in asked.tools or questions.is_asian("".join(question.terms)):
         return ()
-    wanted = [one for one in question.terms if len(one) >= PART and one.isalpha()]
-    inside = {one[:PREFIX] for one in wanted}
+    wanted = [one for one in question.terms if len(one) >= SHORTEST and one.isalpha()]
+    inside = {one[:PREFIX] for one in wanted if len(one) >= PART}
     stems = list(map(stem, wanted))
     others = {other for one in stems for other in questions.alternatives(one)}
     others |= {other for one in stems for other in questions.kin(one)}
