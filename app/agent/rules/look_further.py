@@ -84,6 +84,9 @@ def look_further(asked: Asked, route: Route) -> Step:
         if not found.step.empty:
             return offer_next(rest, other, found.step)
         rest = found.rest
+        near = first.step.trace and first.step.trace.shown
+        if route.get("days") and other.intent == route.intent and not near:
+            return msgspec.structs.replace(found.step, empty=False)
         if route.is_loose and other.intent == "ask" and route.intent != "complete_todo":
             # Where nothing is found at all, it is said of the notes.
             first = Tried(found.step, rest)

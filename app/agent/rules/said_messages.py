@@ -31,7 +31,7 @@ for, or where it only may be meant.
 FEWEST = 2
 TAIL = 5
 """So many letters has the second part of a compound that a question names alone."""
-READS = frozenset({"ask", "tell_view", "from_person", "waiting", "todo_state", "events", "unread", "cannot"})
+READS = frozenset("ask tell_view from_person waiting todo_state events unread cannot".split())
 """What a question after a message may be taken for."""
 
 
@@ -104,7 +104,11 @@ def tell_instead(
         if (one.share >= HALF if names_who else one.share >= MOSTLY)
         and (names_who or one.share * len(question.stems) >= FEWEST)
     ]
-    return _told(route, kept) or step
+    told = _told(route, kept)
+    if told and step.trace and step.trace.shown:
+        # What the nearest notes say may be the answer, too.
+        return msgspec.structs.replace(step, text=f"{step.text}\n\n{told.text}")
+    return told or step
 
 
 def _asks(asked: Asked, route: Route, language: Language) -> bool:

@@ -183,7 +183,7 @@ async def test_an_answer_quotes_a_long_note_beyond_what_a_search_gives(alice: Cl
     body = await alice.ok(
         "POST", "/chat", json={"message": "When did the zeppelin land?", "stream": False}
     )
-    assert body["toolsUsed"][-2:] == ["search_notes", "get_note_content"]
+    assert body["toolsUsed"][-2:] == ["grep_notes", "get_note_content"]
     (citation,) = body["citations"]
     assert (citation["noteId"], citation["quote"]) == (
         note["id"],

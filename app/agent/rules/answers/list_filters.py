@@ -238,7 +238,8 @@ def _from_to(days: Range) -> dict[str, str]:
 
 def _any_day(asked: Asked, text: str) -> tuple[Range | None, str]:
     """Return the days that a text names, wherever it does, and the rest."""
-    if (found := dialogue_words.find_days(text, asked)) is None:
+    found = dialogue_words.find_days(text, asked) or dialogue_words.bare_weekday(text, asked)
+    if found is None:
         return None, text
     day, start, end = found
     return day, f"{text[:start]} {text[end:]}"

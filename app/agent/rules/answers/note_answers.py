@@ -10,6 +10,7 @@ from app.agent.rules.passages import (
     answer_passages,
     extracts,
     found_texts,
+    nearest_texts,
     note_searches,
     questions,
 )
@@ -17,7 +18,7 @@ from app.agent.rules.passages.answer_passages import Ranked, Text
 from app.agent.rules.passages.questions import Question
 from app.agent.rules.passages.sentences import fold_text, split_words, stem
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Step, Thing, Trace, call_tool, note_link
+from app.agent.turn.steps import Asked, Step, Thing, ThingKind, Trace, call_tool, note_link
 
 READ_NOTES, READ_NEAR = 3, 2
 NEAREST = 3
@@ -25,6 +26,7 @@ LAST_QUOTED = 2
 SHOWN = 400
 """So many characters of the one note that a question names are shown where none answers it."""
 FOLDER_NOTES = 8
+NOTES: tuple[ThingKind, ...] = ("note",)
 _CLAUSE = re.compile(r"\s*[,;:.!?…–]+\s+|\s+-+\s+")
 _OPEN_ITEM = re.compile(r"^\s*[-*+] \[ \] .+$", re.MULTILINE)
 
@@ -112,7 +114,7 @@ def _other_note(asked: Asked) -> tuple[int, ...]:
     if not language or not references.other_in(asked.message, language):
         return ()
     spoken_of = _quoted_last(asked, other=False)
-    shown = [one.id for one in references.rows(asked, ("note",)) if one.id not in spoken_of]
+    shown = [one.id for one in references.rows(asked, NOTES) if one.id not in spoken_of]
     return tuple(shown) if len(shown) == 1 else ()
 
 
@@ -136,7 +138,7 @@ def _passages_quoted_last(
     found = answer_passages.best_passages(question, quoted)
     # “What does she charge?” of what was only near, with several prices
     is_unsure = question.is_bare if not followed else not asked.earlier[0].about
-    if is_unsure and question.kind and answer_passages.count_holding(question, quoted) != 1:
+    if is_unsure and question.kind and nearest_texts.count_holding(question, quoted) != 1:
         return []
     if not followed:
         return found
@@ -338,7 +340,7 @@ def _left_of_named(
     lists = [
         (note, items)
         for note in notes
-        if _is_named(question, note.title) and (items := _open_items(note.content))
+        if nearest_texts.is_named(question, note.title) and (items := _open_items(note.content))
     ]
     if len(lists) != 1:
         return None
@@ -355,7 +357,7 @@ def _nearest(asked: Asked, question: Question, notes: list[Text]) -> dict[int, s
     """
     question = note_searches.in_likely_words_of(question, notes)
     ranked = answer_passages.rank_passages(question, notes)
-    named = [note.note_id for note in notes if _is_named(question, note.title)]
+    named = [note.note_id for note in notes if nearest_texts.is_named(question, note.title)]
     named = named if len(named) <= NEAREST else []
     spoken = [] if question.names else [*_quoted_just_before(asked)]
     near = dict.fromkeys(one.note.note_id for one in ranked)
@@ -369,7 +371,7 @@ def _nearest(asked: Asked, question: Question, notes: list[Text]) -> dict[int, s
     texts = {}
     for one in listed:
         most = SHOWN // len(leading) if one in leading else 0
-        texts[one] = answer_passages.nearest_text(question, shown[one], ranked, most)
+        texts[one] = nearest_texts.nearest_text(question, shown[one], ranked, most)
     return {
         note_id: f"- {note_link(note_id, shown[note_id].title)}" + _shown(text)
         for note_id, text in texts.items()
@@ -381,12 +383,6 @@ def _has_to_do(asked: Asked, question: Question, note: Text) -> bool:
     held = {stem(word) for word in split_words(fold_text(f"{note.title} {note.content}"))}
     wanted = {other for one in question.stems for other in questions.alternatives(one)}
     return not held.isdisjoint(wanted) or note.note_id in _quoted_just_before(asked)
-
-
-def _is_named(question: Question, title: str) -> bool:
-    """Return whether a question says a word of a note's title."""
-    held = {stem(word) for word in split_words(title)}
-    return bool(held & set(question.stems))
 
 
 def quoted(text: str, note_id: int, title: str) -> str:

@@ -21,6 +21,8 @@ _DAY_BEFORE = re.compile(r"\b\d{1,2}(?:\.|st|nd|rd|th|er)?(?: of(?: the)?| de)? 
 _DAY_AFTER = re.compile(r" (?:the )?\d{1,2}\b")
 LONGEST_DATE = 5
 """So many words, or signs where no spaces part words, may be a date that a number begins."""
+SHORTEST_NAME = 5
+"""So many letters has the whole name of a weekday at least."""
 AROUND = 3
 """So many letters beside a day's name may belong to it where no spaces part words."""
 UNSPACED = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
@@ -211,10 +213,10 @@ def find_days(text: str, asked: Asked) -> tuple[Range, int, int] | None:
         for piece in reversed(pieces(rest)[1:LONGEST_DATE]):
             if (day := days_of(rest[: piece.end()], asked)) is not None:
                 return day, number.start(), number.start() + piece.end()
-    return _bare_weekday(text, asked)
+    return None
 
 
-def _bare_weekday(text: str, asked: Asked) -> tuple[Range, int, int] | None:
+def bare_weekday(text: str, asked: Asked) -> tuple[Range, int, int] | None:
     """Return the weekday that stands in a text without a word such as “on” before it, and from
     where to where it does.
     """
@@ -228,7 +230,8 @@ def _bare_weekday(text: str, asked: Asked) -> tuple[Range, int, int] | None:
 def _weekdays() -> frozenset[str]:
     """Return the names of weekdays that are no other words: “so” and “mar” may be."""
     rows = (names for one in language_data.of_all(Dates) for names in one.weekdays.values())
-    return frozenset(fold_text(name) for names in rows for name in names if len(name) > LONGEST_DATE)
+    named = (name for names in rows for name in names if len(name) >= SHORTEST_NAME)
+    return frozenset(map(fold_text, named))
 
 
 def windows(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

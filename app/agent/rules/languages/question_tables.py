@@ -36,7 +36,8 @@ class Questions(Table, frozen=True):
     where no spaces part words. `asks` tells what is wanted and `answers` what such a thing is
     known by; words that only name the kind are in `naming`. Where `capital_nouns`, capitals tell
     nothing of names. The words of a line of `alike` may stand for each other, those of one of
-    `kin` only have to do with each other; `pronouns` point back, `own` words are of who writes, and what is `open` is not known yet.
+    `kin` only have to do with each other; `pronouns` point back, `own` words are of who writes,
+    and what is `open` is not known yet.
     """
 
     asks: dict[Kind, Pieces]

@@ -143,38 +143,9 @@ def passages_of_last(question: Question, notes: Sequence[Text]) -> list[Ranked]:
     return ranked[:1]
 
 
-def count_holding(question: Question, notes: Sequence[Text]) -> int:
-    """Return how many sentences of some notes hold the kind of thing that is wanted."""
-    every = (one for note in notes for one in split_sentences(note.content))
-    return sum(_holds_wanted(question, one.text) for one in every)
-
-
 def text_of(one: Ranked) -> str:
     """Return a passage as it stands in its note."""
     return one.note.content[one.start : one.end]
-
-
-def nearest_text(question: Question, note: Text, ranked: Sequence[Ranked], most: int) -> str:
-    """Return what of a note has most to do with a question, in so many characters, and at least
-    its best passage: first what was ranked, that which holds the kind of thing wanted before all.
-    """
-    mine = [one for one in ranked if one.note.note_id == note.note_id]
-    places = {one.start: one.end for one in mine[:1]}
-    every = split_sentences(note.content) if most else []
-    score = {one.start: one.score for one in mine}
-    for one in sorted(
-        every,
-        key=lambda one: (
-            not (question.kind and _holds_wanted(question, one.text)),
-            -score.get(one.start, 0.0),
-        ),
-    ):
-        end = places.get(one.start, one.end)
-        if sum(end - start for start, end in places.items()) + end - one.start > most:
-            break
-        if not any(start < end and one.start < last for start, last in places.items()):
-            places[one.start] = end
-    return " ".join(note.content[start:end] for start, end in sorted(places.items()))
 
 
 def _leads(ranked: Sequence[Ranked]) -> bool:
@@ -371,7 +342,7 @@ def _place_passage(
     """
     sentence = every[number]
     end = sentence.end
-    if not _holds_wanted(question, sentence.text):
+    if not holds_wanted(question, sentence.text):
         following = every[number + 1] if number + 1 < len(every) else None
         if (
             following
@@ -390,7 +361,7 @@ def _place_passage(
     return Ranked(note, sentence.start, _cut(note.content, sentence.start, end), score, order)
 
 
-def _holds_wanted(question: Question, text: str) -> bool:
+def holds_wanted(question: Question, text: str) -> bool:
     """Return whether a text holds what is wanted; a name of the question itself is not who."""
     if question.kind == "who":
         text = " ".join("x" if _is_asked(question, word) else word for word in text.split(" "))

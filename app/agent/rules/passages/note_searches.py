@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from app.agent.rules.passages import found_texts, questions
+from app.agent.rules.passages import questions
 from app.agent.rules.passages.answer_passages import Text
 from app.agent.rules.passages.questions import Question
 from app.agent.rules.passages.sentences import split_words, stem
@@ -137,5 +137,6 @@ def _told_in(
 ) -> Question:
     if questions.is_asian("".join(question.terms)):
         return question
-    terms = tuple(dict.fromkeys(told for one in question.terms for told in like(one, held) or [one]))
+    told = (word for one in question.terms for word in like(one, held) or [one])
+    terms = tuple(dict.fromkeys(told))
     return question._replace(terms=terms, stems=tuple(map(stem, terms)))
