@@ -280,6 +280,8 @@ def _of_reading(
         step = Step(_phrase(asked, wish), empty=wish.intent == "cannot")
     else:
         step = _act(asked, wish)
+        if wish.intent == "list_todos" and not (step.calls or (step.trace and step.trace.shown)):
+            step = msgspec.structs.replace(step, empty=True)  # what is near comes first
     return _traced(asked, wish, step) if step.text and not step.calls else step
 
 
