@@ -175,6 +175,8 @@ def _change(asked: Asked, found: Sequence[Parted], act: Act) -> Step | None:
         things = _named(asked, lead, wish)
         if not things or (len(things) > 1 and asked.earlier):
             continue
+        if words_of(wish.language).cues["todo"].match(Marked(lead).text):
+            continue  # “put the tarps on my list for Friday, priority 3”
         duty = "" if _only_tells(lead, wish.language) else _duty(lead, wish.language)
         if duty and not all(_is_all_named(duty, one.title) for one in things):
             continue  # “I must buy bread, put it on Friday” is a new todo beside “Buy flour”
