@@ -225,11 +225,7 @@ def _said_todo(asked: Asked, found: Route, language: Language) -> Route | None:
     if not marked.words_of(language).spaced:
         return None
     cue = marked.words_of(language).cues["todo"].match(marked.Marked(asked.message).text)
-    read = readings.read(asked, ["todo"], (), language) if cue else ()
-    for one in read[:1]:
-        task = plain_tasks.without_place(one.get("task"), language)
-        return msgspec.structs.replace(one, arguments={**one.arguments, "task": task})
-    return None
+    return next(iter(readings.read(asked, ["todo"], (), language)), None) if cue else None
 
 
 def _names_nothing(route: Route, language: Language) -> bool:
@@ -255,6 +251,8 @@ def _plain_todo(asked: Asked, route: Route) -> Route:
     several = plain_tasks.several(asked, route)
     if route.intent != "add_todo" or not said or several != route:
         return several
+    if marked.words_of(language).spaced:
+        said = plain_tasks.without_place(asked, said, language)
     task = plain_tasks.dated(asked, plain_tasks.without_join(said, language), language)
     task = texts.without_duty(asked, texts.without_vague(task, language), language)
     task = texts.without_vague(task, language)

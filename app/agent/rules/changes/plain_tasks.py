@@ -238,11 +238,14 @@ def noted(asked: Asked, language: Language) -> Route | None:
     return Route("add_todo", language, {"task": duty})
 
 
-def without_place(text: str, language: Language) -> str:
-    """Return a task without what says that it goes to one's todos: “the tarps on my list”."""
+def without_place(asked: Asked, text: str, language: Language) -> str:
+    """Return a task without what says that it goes to one's todos, at its end or before its day:
+    “the tarps on my list for Friday”.
+    """
     for found in words_of(language).also["todo"].finditer(Marked(text).text):
-        if " " in found[0] and found.start() and re.search(r"\w", text[: found.start()]):
-            return f"{text[: found.start()].rstrip()}{text[found.end() :]}"
+        head, rest = text[: found.start()].rstrip(), text[found.end() :]
+        if " " in found[0] and head and _read(asked, f"x {rest}", language).title.strip() == "x":
+            return f"{head}{rest}"
     return text
 
 

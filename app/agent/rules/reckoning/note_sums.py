@@ -48,8 +48,8 @@ def goes_on(message: str, language: Language, told: str, asked_before: Sequence[
     if len(message) > sums.LONGEST or not re.search(r"\d", told):
         return False
     wanted = sum_wishes.read(message, language)
-    if wanted.says("difference") or wanted.says("remaining"):
-        return not wanted.names
+    if not wanted.names and (wanted.says("difference") or wanted.says("remaining")):
+        return True
     if wanted.says("total") and not wanted.names and not wanted.numbers:
         return True
     quoted = note_amounts.facts(Text(0, "", told, whole=True), language)
@@ -81,7 +81,10 @@ def solve(
     wanted = sum_wishes.read(message, language)
     if not all(one.sure for one in wanted.numbers):
         return None
-    listed = [(one, note_amounts.facts(one, language)) for one in notes]
+    # “I use five sheets, how many are left?”
+    counted = {one.unit for one in wanted.numbers if wanted.says("remaining")} - {""}
+    units = note_amounts.MEASURES | counted
+    listed = [(one, note_amounts.facts(one, language, units)) for one in notes]
     before_first = [(note, known) for note, known in listed if note.note_id in before]
     found = [
         _of_note(wanted, one, known) for one, known in (listed if wanted.names else before_first)
@@ -113,6 +116,8 @@ def _of_told(
     with others that the message names: “with the worktop?”
     """
     quoted = [one for one in known if told and one.sentence.text in told[0]]
+    if wanted.says("remaining") and wanted.numbers and not sum_wishes.has_sign(wanted):
+        return told_sums.left_of(wanted, quoted, asked_before)
     if wanted.says("each") and not wanted.numbers and len(quoted) == 1 and not quoted[0].per:
         return _among(quoted[0], wanted)
     if found := told_sums.solve(wanted, quoted, asked_before):

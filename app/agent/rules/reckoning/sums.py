@@ -99,6 +99,7 @@ def _going_on(plain: str, hidden: str, language: Language, base: Amount) -> Reck
     run = runs[0]
     if run[0].kind == "sign" and tokens[0].is_weak and tokens[0] is not run[0]:
         tokens = tokens[1:]  # “and if I take off 250”
+    tokens = [one for one in tokens if one in run or not one.is_weak]
     if len(tokens) != len(run) + (tokens[-1].kind == "of"):
         return None
     ahead, behind = (

@@ -6,6 +6,7 @@ from decimal import Decimal
 from app.agent.rules.passages.sentences import split_sentences, split_words
 from app.agent.rules.reckoning import note_amounts, numbers, sum_value, sum_wishes, sums, words
 from app.agent.rules.reckoning.note_amounts import Fact
+from app.agent.rules.reckoning.sum_value import Reckoned
 from app.agent.rules.reckoning.sum_wishes import Solved, Wanted
 
 _SHORTEST = 3
@@ -51,6 +52,20 @@ def with_another(
     minus = words.table_of(wanted.language).signs.get("-", "(?!)")
     takes_off = words.whole(wanted.language, minus).search(wanted.text) is not None
     return sum_wishes.put_together([(1, fact), (-1 if takes_off else 1, listed[0])], wanted)
+
+
+def left_of(wanted: Wanted, quoted: Sequence[Fact], asked_before: Sequence[str]) -> Solved | None:
+    """Return what is left of the amount that was told without those that a message says."""
+    units = {one.unit for one in wanted.numbers} - {""}
+    fitting = [one for one in quoted if units <= {one.amount.unit}]
+    fact = _one_of(fitting, wanted, asked_before)
+    taken = sum(one.value for one in wanted.numbers)
+    if fact is None or taken > fact.amount.value:
+        return None
+    shown = [sum_value.plain_number(fact.amount.value, wanted.language)]
+    shown += [sum_value.plain_number(one.value, wanted.language) for one in wanted.numbers]
+    left = fact.amount._replace(value=fact.amount.value - taken)
+    return Solved(Reckoned(" - ".join(shown), left), (fact,))
 
 
 def together(
