@@ -14,7 +14,7 @@ from app.agent.rules.answers import (
     list_answers,
     remote_tool_answers,
 )
-from app.agent.rules.changes import asides, changes, chatter, clauses, left_over, reused
+from app.agent.rules.changes import asides, changes, chatter, clauses, left_over, reused, told_to
 from app.agent.rules.dialogue import slots, that_day
 from app.agent.rules.intents import DONE_WITH
 from app.agent.rules.listed import list_wishes
@@ -59,6 +59,8 @@ def next_step(asked: Asked) -> Step:
     whole = asked.message
     if not message_route.is_narrow(asked):
         language = message_route.language_before(asked)
+        if sent := told_to.send(asked, language, _act):
+            return sent
         asked = asides.without(asked, language, message_route.understand)
         message = chatter.without(asked, language, message_route.understand)
         asked = msgspec.structs.replace(asked, message=message)

@@ -178,6 +178,8 @@ def _change(asked: Asked, found: Sequence[Parted], act: Act) -> Step | None:
             continue
         if wish.get("priority") and not wish.get("day") and days.find(lead, asked, wish.language):
             continue  # “… should be done tomorrow, priority 5” has both
+        if words_of(wish.language).cues["todo"].match(Marked(lead).text):
+            continue  # “put the tarps on my list for Friday, priority 3”
         duty = "" if _only_tells(lead, wish.language) else _duty(lead, wish.language)
         if duty and not all(_is_all_named(duty, one.title) for one in things):
             continue  # “I must buy bread, put it on Friday” is a new todo beside “Buy flour”
