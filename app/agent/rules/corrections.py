@@ -5,8 +5,8 @@ from collections.abc import Callable
 import msgspec
 
 from app.agent.memory import persona
-from app.agent.rules import offers
-from app.agent.rules.changes import clauses, left_over
+from app.agent.rules import duties, offers
+from app.agent.rules.changes import clauses
 from app.agent.rules.dialogue import given_context, repairs, slots
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.followup_tables import FollowUp
@@ -61,7 +61,7 @@ def ask_likely(asked: Asked, route: Route, understand: Callable[[Asked], Route])
     return (
         _ask_guess(asked, route, understand)
         or offers.offer_memory(asked, route)
-        or left_over.offer_same(asked, route)
+        or duties.offer_same(asked, route)
     )
 
 

@@ -7,14 +7,14 @@ from collections.abc import Collection
 
 import msgspec
 
-from app.agent.rules import corrections, look_further, message_route, offers, said_messages
+from app.agent.rules import corrections, duties, look_further, message_route, offers, said_messages
 from app.agent.rules.answers import (
     attachment_answers,
     calendar_answers,
     list_answers,
     remote_tool_answers,
 )
-from app.agent.rules.changes import asides, changes, chatter, clauses, left_over, reused
+from app.agent.rules.changes import asides, changes, chatter, clauses, left_over, reused, told_to
 from app.agent.rules.dialogue import slots, that_day
 from app.agent.rules.intents import DONE_WITH
 from app.agent.rules.listed import list_wishes
@@ -50,7 +50,7 @@ ENOUGH = 16
 def next_step(asked: Asked) -> Step:
     """Return the next step for a message: the same for the same message, results, tools and time.
 
-    A tool that is not offered is never called.
+    A tool that is not offered is never called, and in a turn's last step none that only looks.
     """
     asked = that_day.with_day(asked, message_route.language_before(asked))
     asked = msgspec.structs.replace(
@@ -59,6 +59,8 @@ def next_step(asked: Asked) -> Step:
     whole = asked.message
     if not message_route.is_narrow(asked):
         language = message_route.language_before(asked)
+        if sent := told_to.send(asked, language, _act):
+            return sent
         asked = asides.without(asked, language, message_route.understand)
         message = chatter.without(asked, language, message_route.understand)
         asked = msgspec.structs.replace(asked, message=message)
@@ -74,7 +76,7 @@ def next_step(asked: Asked) -> Step:
         return told if told.calls else _traced(asked, route, told)
     if may and (likely := corrections.ask_likely(asked, route, message_route.understand)):
         return likely
-    if may and left_over.is_duty(asked, route):
+    if may and duties.is_duty(asked, route):
         asked = near.after_looks(asked)
     # “The eggs I have. And take the flour off”: what only tells something else may name an item.
     said = msgspec.structs.replace(asked, message=asked.message if wish else whole)
@@ -83,7 +85,7 @@ def next_step(asked: Asked) -> Step:
     if _asks_what_was_refused(asked, step):
         step = list_answers.tell_refusal(asked, route)
     if look_further.looks_too_long(asked, step):
-        step = Step(route.phrase("nothing", owner=asked.persona.owner))
+        step = Step(route.phrase("nothing", owner=asked.persona.owner), empty=True)
     if may:
         step = said_messages.tell_instead(asked, route, step, heard)
     if may and len(asked.results) >= LATE and _only_searches(step):
@@ -282,6 +284,8 @@ def _of_reading(
         step = Step(_phrase(asked, wish), empty=wish.intent == "cannot")
     else:
         step = _act(asked, wish)
+        if wish.intent == "list_todos" and not (step.calls or (step.trace and step.trace.shown)):
+            step = msgspec.structs.replace(step, empty=True)  # what is near comes first
     return _traced(asked, wish, step) if step.text and not step.calls else step
 
 

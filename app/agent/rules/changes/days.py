@@ -2,8 +2,13 @@
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime
 
+import msgspec
+
+from app.agent.quickadd import quickadd
+from app.agent.rules.answers import todo_changes
 from app.agent.rules.changes.marked import Marked, is_old, words_of
 from app.agent.rules.dialogue import dialogue_words, repairs
 from app.agent.rules.languages import language_data
@@ -11,7 +16,7 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.near import mentions, parts
-from app.agent.turn.steps import Asked
+from app.agent.turn.steps import Asked, Thing
 
 SHORT = 5
 """So short a number in words says how many, and no day."""
@@ -76,6 +81,37 @@ def to_end(text: str, asked: Asked, language: Language) -> str:
         return text
     rest = _TOPIC.sub("", text[end:].strip(" ,:，、")) or text[end:]
     return f"{rest} {text[:end].strip(' ,:，、')}"
+
+
+def by_day(asked: Asked, language: Language) -> tuple[Asked, datetime | date | None]:
+    """Return what is said of the one that is due on a day, where no spaces part words, and that
+    day: “木曜の6時のやつ、30分遅くなった”.
+    """
+    the_one = next(dialogue_words.tables(language)).the_one
+    found = None if words_of(language).spaced else dialogue_words.find_in(the_one, asked.message)
+    # “14日” alone may be a length of time.
+    said = (found["words"], f"{found['words']}{TO_DAY}") if found else ()
+    day = next((one for one in said if dialogue_words.is_day(one, asked, language)), "")
+    if not found or not day:
+        return asked, None
+    read = quickadd.read_line(f"x {day}", now=asked.now, locale=language)
+    rest = asked.message[found.end() :].lstrip("はをもが、 ")
+    return msgspec.structs.replace(asked, message=rest), read.due
+
+
+def due_on(asked: Asked, day: datetime | date, things: Sequence[Thing]) -> tuple[Thing, ...]:
+    """Return the todos of these that are due on a day, or at that time of it."""
+    due = {
+        row["id"]: todo_changes.due_moment(row, asked.now)
+        for result in asked.of("search_todos")[:1]
+        for row in result.content["todos"]
+    }
+    last = day.date() if isinstance(day, datetime) else day
+    then = [
+        (one, moment) for one in things if (moment := due.get(one.id)) and moment.date() == last
+    ]
+    timed = [one for one, moment in then if moment == day]
+    return tuple(timed or [one for one, _ in then])
 
 
 def _meet(one: tuple[int, int], other: tuple[int, int]) -> bool:

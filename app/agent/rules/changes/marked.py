@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.change_tables import Change, ChangeKind, Changes
+from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language, Pieces
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.phrases import phrases
@@ -139,8 +139,7 @@ def words_of(language: Language) -> Words:
         return re.compile(shape.replace("…", f"{before}(?:{text(pick)}){edge}"))
 
     def changes(pick: str) -> dict[ChangeKind, re.Pattern[str]]:
-        rows: Iterable[tuple[ChangeKind, Change]] = table.kinds.items()
-        return {kind: whole(getattr(one, pick)) for kind, one in rows}
+        return {kind: whole(getattr(one, pick)) for kind, one in table.kinds.items()}
 
     return Words(
         whole(table.denies),

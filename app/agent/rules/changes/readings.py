@@ -101,9 +101,8 @@ def read(
         else:
             route = _plain(asked, kind, things, language)
         found += [(kind, route)] if route else []
-    return [
-        route for _, route in sorted(found, key=lambda one: _is_within(one[0], asked, language))
-    ]
+    found.sort(key=lambda one: _is_within(one[0], asked, language))
+    return [route for _, route in found]
 
 
 def _is_within(kind: ChangeKind, asked: Asked, language: Language) -> bool:
@@ -158,6 +157,8 @@ def _plain_rest(asked: Asked, kind: ChangeKind, marked: Marked, language: Langua
     if not (is_said or (kind == "priority" and levels.goes_on(asked, marked))):
         return None
     if kind == "priority":
+        if days.find(asked.message, asked, language):
+            return None  # both are asked about
         arguments["priority"] = levels.level(marked, language)
     marked.fit(words.also[kind], "p")
     if marked.has(words.denies):
@@ -261,7 +262,8 @@ def _of_thing(
         return folder
     if kind == "tag" and words.cues["untag"].search(Marked(asked.message).text):
         return None
-    found = _head_and_text(asked, kind, things, of, language)
+    exact = kind == "rename" and words.spaced
+    found = _head_and_text(asked, kind, things, of, language, exact=exact)
     if found is None and kind == "step":
         return several.step_there(asked, language)
     if (

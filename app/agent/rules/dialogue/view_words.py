@@ -98,7 +98,7 @@ def asked_list(text: str, asked: Asked, language: Language) -> str:
         return folded[start : named.end()]
     for one in (*before, *after):
         if sort_words(one, language).rest:
-            return f"{folded[start : named.end()]} {one}"
+            return f"{one} {folded[start : named.end()]}"
     return folded[start : named.end()] if sort_words(named[0], language).rest else ""
 
 

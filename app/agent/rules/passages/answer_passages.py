@@ -16,6 +16,7 @@ from app.agent.rules.passages.sentences import (
     READ,
     Sentence,
     are_alike,
+    first_of_line,
     fold_text,
     split_sentences,
     split_words,
@@ -40,8 +41,6 @@ OWN_WORDS = 0.1
 CLOSE = 0.9
 NOTES = 8
 IN_TITLE, BESIDE, IN_NOTE, FAR_OFF = 0.75, 0.5, 0.35, 0.1
-LONGEST_LINE = 120
-"""A line of so many letters is of what its first sentence names."""
 NEAR = 1_500
 """Characters before and after a sentence in which another word of a note has to do with it: in a
 long note almost any word stands somewhere.
@@ -238,7 +237,8 @@ def _passages_of_note(
         # An open point of a note is a question itself, and answers none.
         if questions.is_open(sentence.text):
             continue
-        named = under[sentence.heading] | _of_line(note.content, every, own, number)
+        first = first_of_line(note.content, every, number)
+        named = under[sentence.heading] | (own[first] if first < number else set())
         # A sentence that says nothing of its own counts where it alone can hold what is wanted.
         says_it = own[number] or question.kind in questions.EXACT
         referred = _referred(every, own, number) if says_it else set()
@@ -269,21 +269,6 @@ def _passages_of_note(
         )
         found.append(msgspec.structs.replace(place, is_firm=is_firm))
     return found
-
-
-def _of_line(
-    text: str, every: Sequence[Sentence], own: Sequence[set[str]], number: int
-) -> set[str]:
-    """Return the stems of the first sentence of a short line, which the others are about in
-    Japanese: “「霧」は朝凪出版。報酬は12万円。”
-    """
-    start = text.rfind("\n", 0, every[number].start) + 1
-    end = text.find("\n", every[number].end)
-    line = text[start : end if end >= 0 else len(text)]
-    if len(line) > LONGEST_LINE or not any("\u3040" <= one <= "\u309f" for one in line):
-        return set()
-    first = next(at for at, one in enumerate(every) if one.start >= start)
-    return own[first] if first < number else set()
 
 
 def _may_answer(question: Question, note: Text, held: set[str]) -> bool:
@@ -359,7 +344,7 @@ def _place_passage(
     """
     sentence = every[number]
     end = sentence.end
-    if not _holds_wanted(question, sentence.text):
+    if not holds_wanted(question, sentence.text):
         following = every[number + 1] if number + 1 < len(every) else None
         if (
             following
@@ -378,7 +363,7 @@ def _place_passage(
     return Ranked(note, sentence.start, _cut(note.content, sentence.start, end), score, order)
 
 
-def _holds_wanted(question: Question, text: str) -> bool:
+def holds_wanted(question: Question, text: str) -> bool:
     """Return whether a text holds what is wanted; a name of the question itself is not who."""
     if question.kind == "who":
         text = " ".join("x" if _is_asked(question, word) else word for word in text.split(" "))

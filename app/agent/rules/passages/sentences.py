@@ -6,7 +6,7 @@ The stems are crude enough for several languages.
 import functools
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from app.agent.rules.languages import language_data
@@ -19,6 +19,8 @@ READ = 100_000
 """Only so many characters of a text are looked at."""
 LONGEST = 400
 """What is longer without an end is parted between two words."""
+LONGEST_LINE = 120
+"""A line of so many letters is of what its first sentence names."""
 _CLOSING = re.compile(r"\s*#*$")
 _MARKER = re.compile(r"\s*(?:>\s*)*(?:(?:[-*+]|\d{1,3}[.)])\s+)?(?:\[[ xX]\]\s+)?")
 _OWN_LINE = re.compile(r"\s*(?:[-*+]\s|\d{1,3}[.)]\s|>|\||#{1,6}\s|```|~~~)")
@@ -59,6 +61,18 @@ def split_sentences(text: str) -> list[Sentence]:
         if len(found) >= MOST:
             return found[:MOST]
     return found
+
+
+def first_of_line(text: str, every: Sequence[Sentence], number: int) -> int:
+    """Return the first sentence of the short Japanese line that one stands in, which the others are
+    about: “「霧」は朝凪出版。報酬は12万円。”; that one itself in any other.
+    """
+    start = text.rfind("\n", 0, every[number].start) + 1
+    end = text.find("\n", every[number].end)
+    line = text[start : end if end >= 0 else len(text)]
+    if len(line) > LONGEST_LINE or not any("\u3040" <= one <= "\u309f" for one in line):
+        return number
+    return next(at for at, one in enumerate(every) if one.start >= start)
 
 
 def _text_blocks(text: str) -> Iterator[tuple[int, int, bool]]:
