@@ -92,7 +92,6 @@ def _question(asked: Asked, route: Route) -> Question:
         asks = slots.has_kind(route.get("words"), _written(route), "asks")
         before = asked.earlier[0].arguments if asked.earlier and not (kind or asks) else {}
         said = next(filter(None, map(before.get, ("text", "said", "words"))), "")
-        # “And the other one?” asks for what was asked of the first.
         same = questions.read_question(said).kind if said else None
         return question._replace(kind=kind or (same if same in questions.EXACT else None))
     return question._replace(kind="when") if route.get("kind") == "when" else question
