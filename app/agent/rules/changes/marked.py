@@ -52,6 +52,7 @@ class Words(NamedTuple):
     cues: dict[ChangeKind, re.Pattern[str]]
     also: dict[ChangeKind, re.Pattern[str]]
     onto: str
+    onto_any: re.Pattern[str]
     inside: str
     spaced: bool
 
@@ -175,6 +176,7 @@ def words_of(language: Language) -> Words:
         changes("cues"),
         changes("also"),
         plain_letters(language_data.join_pattern(table.onto)),
+        whole(plain_letters(language_data.join_pattern(table.onto)).replace("{name}", r"\w+")),
         plain_letters(language_data.join_pattern(table.inside)),
         spaced,
     )

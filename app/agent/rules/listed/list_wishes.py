@@ -59,8 +59,8 @@ class Wish(msgspec.Struct, frozen=True):
     language: Language
     kinds: tuple[ListKind, ...]
     act: Act
-    is_no_todo: bool
-    """Whether todos were looked for and none was found."""
+    is_last: bool = False
+    """Whether nothing else was found that the message could mean."""
 
 
 def kinds_of(asked: Asked, route: Route) -> tuple[ListKind, ...]:
@@ -75,10 +75,16 @@ def kinds_of(asked: Asked, route: Route) -> tuple[ListKind, ...]:
         # “What is not bought yet?” and “the tape off again” have words that take back, too.
         kind: ListKind = "left" if any(one in asked.message for one in "?？") else "remove"
         return (kind,) if words.cues[kind].search(text) else ()
-    done = changed.words_of(language).done.search(asked.message.lower())
+    done = bool(changed.words_of(language).done.search(asked.message.lower()))
+    done = done or (route.intent in TICKED and bool(_last_how(asked)))  # “the lentils too”
     return tuple(
         kind for kind in ORDER if words.cues[kind].search(text) or (kind == "tick" and done)
     )
+
+
+def _last_how(asked: Asked) -> str:
+    """Return what the turn before did to an item of a list; empty where it did nothing of that."""
+    return asked.earlier[0].arguments.get(HOW, "") if asked.earlier else ""
 
 
 def read(asked: Asked, route: Route, kinds: tuple[ListKind, ...], act: Act) -> Step | None:
@@ -101,6 +107,16 @@ def change_spoken_of(asked: Asked, route: Route, act: Act) -> Step | None:
     return step if step.calls or step.text else None
 
 
+def change_anywhere(asked: Asked, route: Route, act: Act) -> Step | None:
+    """Return the step of what a message says of the one item of all lists that it names, once
+    nothing else was found that it could mean; None where it says nothing of one.
+    """
+    kinds = tuple(one for one in kinds_of(asked, route) if one in CHANGES)
+    wish = msgspec.structs.replace(_wish(asked, route, kinds, act), is_last=True)
+    step = reused.reuse(asked, functools.partial(_anywhere, wish)) if kinds else Step()
+    return step if step.calls or step.text else None
+
+
 def looks(asked: Asked, route: Route, kinds: tuple[ListKind, ...], act: Act) -> bool:
     """Return whether a message may be about a list that can be looked at."""
     begun = msgspec.structs.replace(asked, results=())
@@ -109,9 +125,7 @@ def looks(asked: Asked, route: Route, kinds: tuple[ListKind, ...], act: Act) -> 
 
 
 def _wish(asked: Asked, route: Route, kinds: tuple[ListKind, ...], act: Act) -> Wish:
-    found = [result.content["todos"] for result in asked.of("search_todos")]
-    is_none = len(found) > 1 and not any(found)
-    return Wish(route, route.get("written") or route.language, kinds, act, is_none)
+    return Wish(route, route.get("written") or route.language, kinds, act)
 
 
 def _next(wish: Wish, asked: Asked) -> Step:
@@ -135,25 +149,32 @@ def _lists(wish: Wish, asked: Asked, kind: ListKind) -> Iterator[tuple[Thing, Ma
         yield found, Marked(asked.message)
     if kind == "correct" and not any(one.isdigit() for one in asked.message):
         return
+    text, changes = Marked(asked.message).text, changed.words_of(wish.language)
     is_tick = kind == "tick" and wish.route.intent not in ("tick_item", "show_note")
+    may_be_placed = is_tick and not any(one in text for one in "?？")
+    is_placed = may_be_placed and changes.onto_any.search(text) is not None
     names_none = wish.route.intent in WRITES and kind not in ("correct", "add")
     adds_else = kind == "add" and not added_items.may_name(asked.message, wish.language)
     has_things = wish.route.things and wish.route.intent != "undo"
-    if has_things or names_none or is_tick or adds_else:
+    if has_things or names_none or (is_tick and not is_placed) or adds_else:
         return
     of: ThingKind = "todo" if kind == "steps" else "note"
-    call = next((one for one in near.looks(asked) if one[0] == LOOKS[of]), None)
-    if call is None:
+    # Where it is ticked, all is looked at that may be next, so that it takes no further step.
+    calls = tuple(one for one in near.looks(asked) if one[0] == LOOKS[of] or is_tick)
+    if not any(one[0] == LOOKS[of] for one in calls):
         return
     if not asked.has(LOOKS[of]):
-        yield NOTHING, Step(calls=(call,))
+        yield NOTHING, Step(calls=calls)
         return
     marked, words = Marked(asked.message), changed.words_of(wish.language)
     places = named.find(asked, marked, near.things(asked), (of,), wish.language)
     if places and last_spoken.is_any_list(asked, marked, places[0], words):
         return
     if places and len(places[0].things) == 1:
-        if not named.beside(marked, places[0], words.onto, words):
+        is_beside = named.beside(marked, places[0], words.onto, words)
+        if is_tick and not is_beside:
+            return
+        if not is_beside:
             marked.mark([places[0][1:]], named.NAME)
         yield places[0].things[0], marked
 
@@ -162,14 +183,16 @@ def _anywhere(wish: Wish, asked: Asked) -> Step:
     """Return the change of the one item of all lists that a message names, where no todo is called
     so; nothing where it names none, or several.
     """
-    changes = [kind for kind in wish.kinds if kind in ("tick", "untick")]
+    may = CHANGES if wish.is_last else CHANGES - {"remove"}
+    changes = [kind for kind in wish.kinds if kind in may]
     asks = any(one in asked.message for one in "?？")
-    if not changes or asks or wish.route.things or wish.route.intent not in TICKED:
+    is_else = wish.route.intent not in TICKED and not wish.is_last
+    if not changes or asks or wish.route.things or is_else:
         return Step()
     # All that is looked at where no list has the item, so that it takes no further step.
     looks = near.looks(asked)
     surely_todo = wish.route.intent == "complete_todo" and not wish.route.is_loose
-    if "grep_notes" not in asked.tools or not looks or (surely_todo and not wish.is_no_todo):
+    if "grep_notes" not in asked.tools or not looks or (surely_todo and not wish.is_last):
         return Step()
     if not asked.has("grep_notes"):
         return Step(calls=(*looks, BOXES))
@@ -182,7 +205,7 @@ def _anywhere(wish: Wish, asked: Asked) -> Step:
             one.place: how
             for one in items
             for how in [told.changes.get(one.place)]
-            if how in ("tick", "untick") and one.is_done == (how == "untick")
+            if how in changes and (how == "remove" or one.is_done == (how == "untick"))
         }
         if named_ones:
             found.append((held, told._replace(changes=named_ones)))
@@ -192,7 +215,7 @@ def _anywhere(wish: Wish, asked: Asked) -> Step:
     if len(found) != 1:
         return Step()
     held, told = found[0]
-    if not told.is_sure:
+    if not told.is_sure or "remove" in told.changes.values():
         return item_changes.ask_changes(wish.route, held, told.changes)
     return _of(wish, asked, changes[0], held.thing, _named(wish, asked, held.thing))
 
@@ -244,8 +267,7 @@ def _change(wish: Wish, asked: Asked, held: Held, marked: Marked) -> Step:
     changes = changed.words_of(wish.language)
     if any(one in marked.message for one in "?？") and not changes.courtesy.search(marked.text):
         return Step()
-    last = asked.earlier[0].arguments.get(HOW, "") if asked.earlier else ""
-    told = item_clauses.read(asked, held, marked, wish.language, last)
+    told = item_clauses.read(asked, held, marked, wish.language, _last_how(asked))
     items = {one.place: one for one in held.items}
     needed = {
         place: how
