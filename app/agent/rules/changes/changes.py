@@ -144,6 +144,11 @@ def tidied(asked: Asked, found: Route) -> Route:
     is_filler = tag and has_words and not marked.Marked(tag).left(marked.words_of(language))
     if tag and (is_filler or last_spoken.says_same_tag(asked.message, language)):
         return msgspec.structs.replace(found, arguments={**found.arguments, "tag": ""})
+    if found.intent == "rename" and not found.things and has_words:
+        return last_spoken.renamed(asked, found, language)
+    if found.intent == "make_folder" and has_words:
+        name = _called(found.get("folder"), language)
+        return msgspec.structs.replace(found, arguments={**found.arguments, "folder": name})
     if found.intent != "change_todo" or not language_data.has_table(language, Changes):
         return found
     words, arguments = marked.words_of(language), dict(found.arguments)
@@ -163,6 +168,16 @@ def tidied(asked: Asked, found: Route) -> Route:
         keeps = several or target.left(words)
         arguments["target"] = found.get("target") if keeps else ""
     return msgspec.structs.replace(found, arguments=arguments)
+
+
+def _called(said: str, language: Language) -> str:
+    """Return the name that the last clause of what is said of a folder gives it: “recipes, call it
+    Recipes”; else what is said.
+    """
+    words, text = marked.words_of(language), marked.Marked(said).text
+    start = max((one.end() for one in words.join.finditer(text)), default=0)
+    cue = words.cues["rename"].match(text, start) if start else None
+    return texts.without_edge(said[cue.end() :].strip(), [words.filler], words) if cue else said
 
 
 def asks_instead(route: Route) -> bool:

@@ -46,6 +46,7 @@ class Words(NamedTuple):
     chatter: re.Pattern[str]
     reports: re.Pattern[str]
     titled: re.Pattern[str]
+    new: re.Pattern[str]
     note: re.Pattern[str]
     states: re.Pattern[str]
     saying: re.Pattern[str]
@@ -170,6 +171,7 @@ def words_of(language: Language) -> Words:
         whole(table.chatter),
         whole(table.reports),
         whole(table.titled),
+        whole(table.new),
         whole(table.note),
         whole(table.states),
         whole(table.saying),

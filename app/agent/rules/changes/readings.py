@@ -206,11 +206,17 @@ def _of_thing(
     intent, field, of = WITH_TEXT[kind]
     if intent == "change_note" and last_spoken.says_same_tag(asked.message, language):
         same = last_spoken.same_tag(asked, kind)
-        named = find(asked, Marked(asked.message), things, of, language) if same else []
-        return settled(intent, language, named[0], **same) if named else None
+        places = find(asked, Marked(asked.message), things, of, language) if same else []
+        return settled(intent, language, places[0], **same) if places else None
     words = words_of(language)
     if kind == "tag" and words.cues["untag"].search(Marked(asked.message).text):
         return None
+    if kind == "rename" and words.cues["folder"].search(Marked(asked.message).text):
+        named = _head_and_text(asked, kind, things, ("folder",), language)
+        if named is None:
+            return None
+        folder = {"folder": named[1].things[0].title, "title": named[2]}
+        return Route("rename_folder", language, folder)
     found = _head_and_text(asked, kind, things, of, language)
     if found is None and kind == "step":
         return several.step_there(asked, language)
