@@ -12,6 +12,7 @@ from app.agent.rules.changes import (
     last_spoken,
     levels,
     marked,
+    new_notes,
     plain_tasks,
     readings,
     reused,
@@ -88,12 +89,15 @@ def writes_note(asked: Asked, route: Route, act: Act) -> Step | None:
     if route.intent not in NOTED or not language_data.has_table(language, Changes):
         return None
     words, text = marked.words_of(language), marked.Marked(asked.message).text
-    says = (words.cues["folder"], words.titled, words.saying)
-    if not words.cues["note"].search(text) or not any(one.search(text) for one in says):
-        return None
-    if not slots.names_note([asked.message], language):
-        return None
-    is_read = route.get("title") and route.get("content") and not words.cues["folder"].search(text)
+    titled = (words.cues["folder"], words.titled, words.saying)
+    says = (*titled, words.listed, words.holding, words.inside_any)
+    if not new_notes.makes_list(text, language):
+        if not words.cues["note"].search(text) or not any(one.search(text) for one in says):
+            return None
+        if not slots.names_note([asked.message], language):
+            return None
+    is_else = words.cues["folder"].search(text) or words.listed.search(text)
+    is_read = route.get("title") and route.get("content") and not is_else
     if is_read and not words.saying.search(marked.Marked(route.get("title")).text):
         return None
     if missing := tuple(one for one in near.looks(asked) if one not in _known(asked)):
@@ -146,6 +150,14 @@ def tidied(asked: Asked, found: Route) -> Route:
         return msgspec.structs.replace(found, arguments={**found.arguments, "tag": ""})
     if found.intent == "rename" and not found.things and has_words:
         return last_spoken.renamed(asked, found, language)
+    folder = marked.Marked(found.get("target"))
+    if (
+        found.intent == "delete"
+        and has_words
+        and folder.fit(marked.words_of(language).cues["folder"], "c")
+    ):
+        named = {"folder": folder.left(marked.words_of(language))}
+        return msgspec.structs.replace(found, intent="delete_folder", arguments=named)
     if found.intent == "make_folder" and has_words:
         name = _called(found.get("folder"), language)
         return msgspec.structs.replace(found, arguments={**found.arguments, "folder": name})

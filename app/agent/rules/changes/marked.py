@@ -47,6 +47,9 @@ class Words(NamedTuple):
     reports: re.Pattern[str]
     titled: re.Pattern[str]
     new: re.Pattern[str]
+    listed: re.Pattern[str]
+    new_list: re.Pattern[str]
+    holding: re.Pattern[str]
     note: re.Pattern[str]
     states: re.Pattern[str]
     saying: re.Pattern[str]
@@ -55,6 +58,7 @@ class Words(NamedTuple):
     onto: str
     onto_any: re.Pattern[str]
     inside: str
+    inside_any: re.Pattern[str]
     spaced: bool
 
 
@@ -172,6 +176,9 @@ def words_of(language: Language) -> Words:
         whole(table.reports),
         whole(table.titled),
         whole(table.new),
+        whole(table.listed),
+        whole(table.new_list),
+        whole(table.holding),
         whole(table.note),
         whole(table.states),
         whole(table.saying),
@@ -180,5 +187,6 @@ def words_of(language: Language) -> Words:
         plain_letters(language_data.join_pattern(table.onto)),
         whole(plain_letters(language_data.join_pattern(table.onto)).replace("{name}", r"\w+")),
         plain_letters(language_data.join_pattern(table.inside)),
+        whole(plain_letters(language_data.join_pattern(table.inside)).replace("{name}", r"\w+")),
         spaced,
     )

@@ -4,7 +4,7 @@ import re
 
 from app.agent.rules.answers import item_changes
 from app.agent.rules.changes import marked as changed
-from app.agent.rules.changes import named, texts
+from app.agent.rules.changes import named, readings, texts
 from app.agent.rules.changes.marked import Marked, Words
 from app.agent.rules.dialogue import dialogue_words, resolve_reference
 from app.agent.rules.languages.language_tables import Language
@@ -23,6 +23,9 @@ LED = frozenset({"make_note", "list_todos", "move_note", "show_note"})
 """And these, where the message says by itself where a text goes."""
 ON = frozenset({"append_note", "tick_item", "show_note", "make_note", "add_step"})
 """After these a text goes on the list, where nobody says where it goes."""
+WRITTEN = frozenset({"append_note", "make_note", "add_step"})
+"""After these “and” goes on with the list."""
+SHORT = 50
 _EDGE = " \t\n,，、；;。.!！:："
 _CLAUSE = re.compile(r"[,;.!，。、；！]\s*(?=\w)")
 _QUOTED = re.compile(r"[\"“„«「『]\s*([^\"“”„«»「」『』]+?)\s*[\"”“»」』]\s*[をもは]?")
@@ -53,7 +56,7 @@ def add(
     lead = "" if line else _before(marked, words, changes)
     is_placed = marked.fit(words.place, "p") or is_named or bool(line)
     marked.fit(changes.courtesy, "p")
-    if not marked.fit(words.cues["add"], "c") or (not lead and marked.has(changes.denies)):
+    if not marked.fit(cue(asked, language), "c") or (not lead and marked.has(changes.denies)):
         return Step()
     text, is_clause = (
         (_trimmed(lead, words, changes), False) if lead else _text(marked, words, changes)
@@ -87,6 +90,18 @@ def add(
         return Step()  # what is said of a note that is no list is read as it stands
     text = text if held.goes_on else lead or text
     return Route("append_note", wish.language, {"text": text}, (thing,))
+
+
+def cue(asked: Asked, language: Language) -> re.Pattern[str]:
+    """Return what says that something is added: after a line was written down and beside no word of
+    another change, “and” and “too” do.
+    """
+    words, last = list_words.words_of(language), asked.earlier[0] if asked.earlier else Trace()
+    may_go_on = last.intent in WRITTEN and len(asked.message) <= SHORT and not last.asks
+    add = words.cues["add"]
+    if not may_go_on or add.search(Marked(asked.message).text):
+        return add
+    return add if readings.kinds_of(asked, language) else words.more
 
 
 def may_name(message: str, language: Language) -> bool:

@@ -77,9 +77,8 @@ def kinds_of(asked: Asked, route: Route) -> tuple[ListKind, ...]:
         return (kind,) if words.cues[kind].search(text) else ()
     done = bool(changed.words_of(language).done.search(asked.message.lower()))
     done = done or (route.intent in TICKED and bool(_last_how(asked)))  # “the lentils too”
-    return tuple(
-        kind for kind in ORDER if words.cues[kind].search(text) or (kind == "tick" and done)
-    )
+    cues = {**words.cues, "add": added_items.cue(asked, language)}
+    return tuple(kind for kind in ORDER if cues[kind].search(text) or (kind == "tick" and done))
 
 
 def _last_how(asked: Asked) -> str:
