@@ -103,8 +103,8 @@ def _next_step(asked: Asked) -> Step:
         step = found if found.text else step
     if not step.text or step.calls:
         return step
-    if may and step.empty:
-        step = list_wishes.change_anywhere(asked, route, _act) or step
+    if may:
+        step = list_wishes.change_anywhere(asked, route, _act, step) or step
         if step.calls:
             return step
     step = left_over.offer(asked, route, step) if may else step

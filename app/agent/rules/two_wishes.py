@@ -1,5 +1,6 @@
-"""Two changes of notes and folders that one message wishes: “tag it halloween and pin it”, “a new
-folder Animals, and put the cat note in there”.
+"""Two changes of notes and folders that one message wishes.
+
+“Tag it halloween and pin it”, “a new folder Animals, and put the cat note in there”.
 """
 
 import re
@@ -8,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from app.agent.rules import look_further, message_route
-from app.agent.rules.changes import changes, last_spoken, named, readings, reused, texts
+from app.agent.rules.changes import changes, last_spoken, named, new_notes, readings, reused, texts
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import dialogue_words, references
 from app.agent.rules.intents import INTENTS
@@ -79,7 +80,9 @@ def _one_by_one(asked: Asked, one: Route, other: Route) -> Step:
 def _may_be_new_folder(asked: Asked, language: Language) -> bool:
     words, text = words_of(language), Marked(asked.message).text
     puts = words.cues["move"].search(text) or words.cues["append"].search(text)
-    return bool(puts and words.cues["folder"].search(text) and words.new.search(text))
+    return bool(
+        puts and words.cues["folder"].search(text) and new_notes.new_of(language).search(text)
+    )
 
 
 def _into_new_folder(asked: Asked, language: Language) -> tuple[Route, Route] | None:
@@ -88,7 +91,7 @@ def _into_new_folder(asked: Asked, language: Language) -> tuple[Route, Route] | 
     notes = named.find(asked, marked, near.things(asked), ("note",), language)
     if not notes or len(notes[0].things) > 1 or not marked.mark([notes[0][1:]], named.NAME):
         return None
-    for pattern in (words.cues["folder"], words.new, words.titled):
+    for pattern in (words.cues["folder"], new_notes.new_of(language), words.titled):
         marked.fit(pattern, "c")
     name = texts.text_of(marked, words, "move")
     if not name or marked.has(words.denies) or len(name) > readings.LONGEST_NAME:

@@ -89,14 +89,16 @@ def writes_note(asked: Asked, route: Route, act: Act) -> Step | None:
     if route.intent not in NOTED or not language_data.has_table(language, Changes):
         return None
     words, text = marked.words_of(language), marked.Marked(asked.message).text
-    titled = (words.cues["folder"], words.titled, words.saying)
-    says = (*titled, words.listed, words.holding, words.inside_any)
+    placed = marked.any_place(words.inside)
+    says = (words.cues["folder"], words.titled, words.saying, placed)
     if not new_notes.makes_list(text, language):
-        if not words.cues["note"].search(text) or not any(one.search(text) for one in says):
+        has_parts = any(one.search(text) for one in says)
+        has_parts = has_parts or new_notes.says_parts(text, language)
+        if not words.cues["note"].search(text) or not has_parts:
             return None
         if not slots.names_note([asked.message], language):
             return None
-    is_else = words.cues["folder"].search(text) or words.listed.search(text)
+    is_else = words.cues["folder"].search(text) or new_notes.is_listed(text, language)
     is_read = route.get("title") and route.get("content") and not is_else
     if is_read and not words.saying.search(marked.Marked(route.get("title")).text):
         return None

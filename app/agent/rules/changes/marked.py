@@ -46,19 +46,13 @@ class Words(NamedTuple):
     chatter: re.Pattern[str]
     reports: re.Pattern[str]
     titled: re.Pattern[str]
-    new: re.Pattern[str]
-    listed: re.Pattern[str]
-    new_list: re.Pattern[str]
-    holding: re.Pattern[str]
     note: re.Pattern[str]
     states: re.Pattern[str]
     saying: re.Pattern[str]
     cues: dict[ChangeKind, re.Pattern[str]]
     also: dict[ChangeKind, re.Pattern[str]]
     onto: str
-    onto_any: re.Pattern[str]
     inside: str
-    inside_any: re.Pattern[str]
     spaced: bool
 
 
@@ -122,6 +116,13 @@ def is_old(text: str, start: int, end: int, words: Words) -> bool:
 
 
 @functools.cache
+def any_place(shape: str) -> re.Pattern[str]:
+    """Return a shape such as `onto` beside whatever name."""
+    said = shape.replace("{name}", r"\w+")
+    return re.compile(rf"(?<!\w)(?:{said})(?!\w)")
+
+
+@functools.cache
 def words_of(language: Language) -> Words:
     """Return the words by which a language says changes."""
     table = language_data.load_table(language, Changes)
@@ -175,18 +176,12 @@ def words_of(language: Language) -> Words:
         whole(table.chatter),
         whole(table.reports),
         whole(table.titled),
-        whole(table.new),
-        whole(table.listed),
-        whole(table.new_list),
-        whole(table.holding),
         whole(table.note),
         whole(table.states),
         whole(table.saying),
         changes("cues"),
         changes("also"),
         plain_letters(language_data.join_pattern(table.onto)),
-        whole(plain_letters(language_data.join_pattern(table.onto)).replace("{name}", r"\w+")),
         plain_letters(language_data.join_pattern(table.inside)),
-        whole(plain_letters(language_data.join_pattern(table.inside)).replace("{name}", r"\w+")),
         spaced,
     )

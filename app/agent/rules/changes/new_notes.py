@@ -1,15 +1,30 @@
 """Notes and folders to make: their name, text and place, in whatever order a message tells them."""
 
+import functools
+import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from app.agent.rules.changes import texts
-from app.agent.rules.changes.marked import Marked, Words, words_of
+from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.changes.named import NAME, beside, find, folder_there
 from app.agent.rules.dialogue import dialogue_words
-from app.agent.rules.languages.change_tables import ChangeKind
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Thing
+
+
+class _Words(NamedTuple):
+    """The words of a language for the parts of a list to write, compiled."""
+
+    new: re.Pattern[str]
+    listed: re.Pattern[str]
+    new_list: re.Pattern[str]
+    holding: re.Pattern[str]
+
 
 LONGEST_NAME = 80
 FEWEST = 2
@@ -105,13 +120,14 @@ def _of_pieces(asked: Asked, things: Sequence[Thing], language: Language) -> Rou
     words, whole = words_of(language), Marked(asked.message)
     if not words.spaced:
         return None
+    own = _words(language)
     head, content = texts.content_of(whole, words)
     inside = folder_of(asked, head, things, words.inside, language)
-    is_list = makes_list(head.text, language) or head.fit(words.listed, "l")
-    made = head.fit(words.new_list if makes_list(head.text, language) else words.cues["note"], "c")
+    is_list = makes_list(head.text, language) or head.fit(own.listed, "l")
+    made = head.fit(own.new_list if makes_list(head.text, language) else words.cues["note"], "c")
     has_text = bool(content)
     if not has_text:
-        head, content = _held(head, words, language)
+        head, content = _held(head, language)
     if not made or not content or head.has(words.denies) or (has_text and not is_list):
         return None
     head.fit(words.titled, "t")
@@ -125,23 +141,43 @@ def _of_pieces(asked: Asked, things: Sequence[Thing], language: Language) -> Rou
     return Route("make_note", language, {name: said for name, said in told.items() if said})
 
 
+def new_of(language: Language) -> re.Pattern[str]:
+    """Return the word that says of a folder that it is to be made."""
+    return _words(language).new
+
+
+def says_parts(text: str, language: Language) -> bool:
+    """Return whether a text in small letters says what a new note holds, as a list or “with”."""
+    own = _words(language)
+    return bool(own.listed.search(text) or own.holding.search(text))
+
+
+def is_listed(text: str, language: Language) -> bool:
+    """Return whether a text in small letters says that a new note is a list."""
+    return _words(language).listed.search(text) is not None
+
+
 def makes_list(text: str, language: Language) -> bool:
     """Return whether a text in small letters makes a list: “new list Camping”, “start a packing
     list”.
     """
     words, table = words_of(language), next(dialogue_words.tables(language))
-    made = words.new_list.search(text.partition(":")[0])
+    made = _words(language).new_list.search(text.partition(":")[0])
     is_note = words.cues["note"].search(text)
     return bool(
         made and not is_note and dialogue_words.find_in(table.list_name, text[made.start() :])
     )
 
 
-def _held(head: Marked, words: Words, language: Language) -> tuple[Marked, str]:
+def _held(head: Marked, language: Language) -> tuple[Marked, str]:
     """Return what stands before the “with” that several things follow, and those; all and nothing
     where there is none.
     """
-    places = [one for one in words.holding.finditer(head.text) if head.marks[one.start()] in " l"]
+    places = [
+        one
+        for one in _words(language).holding.finditer(head.text)
+        if head.marks[one.start()] in " l"
+    ]
     for one in places:
         content = head.message[one.end() :].strip()
         if len(dialogue_words.split_list(content, language)) >= FEWEST:
@@ -149,3 +185,14 @@ def _held(head: Marked, words: Words, language: Language) -> tuple[Marked, str]:
             rest.marks[:] = head.marks[: one.start()]
             return rest, content
     return head, ""
+
+
+@functools.cache
+def _words(language: Language) -> _Words:
+    table = language_data.load_table(language, Changes)
+    return _Words(
+        *(
+            re.compile(rf"(?<!\w)(?:{plain_letters(language_data.join_pattern(one))})(?!\w)")
+            for one in (table.new, table.listed, table.new_list, table.holding)
+        )
+    )

@@ -225,6 +225,10 @@ def _of_thing(
             return None
         folder = {"folder": named[1].things[0].title, "title": named[2]}
         return Route("rename_folder", language, folder)
+    text = Marked(asked.message).text
+    takes = words.cues["delete"].search(text) and not words.cues["append"].search(text)
+    if kind == "step" and takes:
+        return None  # “Drop the last step of the move” adds none.
     found = _head_and_text(asked, kind, things, of, language)
     if found is None and kind == "step":
         return several.step_there(asked, language)

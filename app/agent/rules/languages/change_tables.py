@@ -54,8 +54,9 @@ class Changes(Table, frozen=True):
     to be written down and has a day is a todo where it is called no `note` and has no verb that
     `states` something. May be missing: the verbs that `place` something to do, what says that it
     `must` be done, the words that `join` a clause to the one before, and those that move something
-    by a length of time, `earlier` or `later`, the verbs by which something `moves`, be it that no day is
-    said, and what says that something is `finished`; with their accents, the words of a report that
+    by a length of time, `earlier` or `later`, the verbs by which something `moves`, be it that no
+    day is said, and what says that something is `finished`; with their accents, the words of a
+    report that
     something is `done`, and those by which it is only thought, planned or still `open`.
     A clause tells only why where it begins with a word for a `reason`, which may stand
     `reason_within` another, something else where it begins with its `teller`, and may report what

@@ -12,6 +12,7 @@ from app.agent.rules.listed import labelled_lines, list_words
 from app.agent.rules.listed.list_words import ListWords
 from app.agent.rules.near import near
 from app.agent.rules.passages import questions
+from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, Thing, Trace
 
@@ -58,9 +59,12 @@ def add(
     marked.fit(changes.courtesy, "p")
     if not marked.fit(cue(asked, language), "c") or (not lead and marked.has(changes.denies)):
         return Step()
-    text, is_clause = (
-        (_trimmed(lead, words, changes), False) if lead else _text(marked, words, changes)
-    )
+    if lead:
+        text, is_clause = _trimmed(lead, words, changes), False
+    elif cue(asked, language) is words.more:
+        text, is_clause = _one_more(asked.message, words), False
+    else:
+        text, is_clause = _text(marked, words, changes)
     if not text or (not is_clause and dialogue_words.find_days(dialogue_words.bare(text), asked)):
         return Step()
     on_list = wish.intent == "move_note" and wish.is_loose and is_placed
@@ -102,6 +106,13 @@ def cue(asked: Asked, language: Language) -> re.Pattern[str]:
     if not may_go_on or add.search(Marked(asked.message).text):
         return add
     return add if readings.kinds_of(asked, language) else words.more
+
+
+def _one_more(message: str, words: ListWords) -> str:
+    """Return what stands beside “and” or “too”, as it was written but for an article."""
+    for found in reversed(list(words.more.finditer(Marked(message).text))):
+        message = f"{message[: found.start()]}{message[found.end() :]}"
+    return routing.trim_name(message.strip(_EDGE))
 
 
 def may_name(message: str, language: Language) -> bool:
