@@ -161,7 +161,7 @@ def tidied(asked: Asked, found: Route) -> Route:
         named = {"folder": folder.left(marked.words_of(language))}
         return msgspec.structs.replace(found, intent="delete_folder", arguments=named)
     if found.intent == "make_folder" and has_words:
-        name = _called(found.get("folder"), language)
+        name = new_notes.called(found.get("folder"), language)
         return msgspec.structs.replace(found, arguments={**found.arguments, "folder": name})
     if found.intent != "change_todo" or not language_data.has_table(language, Changes):
         return found
@@ -182,16 +182,6 @@ def tidied(asked: Asked, found: Route) -> Route:
         keeps = several or target.left(words)
         arguments["target"] = found.get("target") if keeps else ""
     return msgspec.structs.replace(found, arguments=arguments)
-
-
-def _called(said: str, language: Language) -> str:
-    """Return the name that the last clause of what is said of a folder gives it: “recipes, call it
-    Recipes”; else what is said.
-    """
-    words, text = marked.words_of(language), marked.Marked(said).text
-    start = max((one.end() for one in words.join.finditer(text)), default=0)
-    cue = words.cues["rename"].match(text, start) if start else None
-    return texts.without_edge(said[cue.end() :].strip(), [words.filler], words) if cue else said
 
 
 def asks_instead(route: Route) -> bool:

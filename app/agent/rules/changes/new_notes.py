@@ -52,10 +52,23 @@ def folder(
     if not made or not marked.fit(words.cues[kind], "c") or marked.has(words.denies):
         return None
     marked.fit(words.titled, "t")
-    name = texts.text_of(marked, words, kind)
+    said = asked.message if called(asked.message, language) != asked.message else ""
+    name = called(said, language) if said else texts.text_of(marked, words, kind)
     if not name or len(name) > LONGEST_NAME:
         return None
     return Route("make_folder", language, {"folder": name, "inside": inside})
+
+
+def called(said: str, language: Language) -> str:
+    """Return the name that the last clause of what is said of a folder gives it: “recipes, call it
+    Recipes”; else what is said.
+    """
+    words, text = words_of(language), Marked(said).text
+    start = max((one.end() for one in words.join.finditer(text)), default=0)
+    cue = words.cues["rename"].match(text, start) if start else None
+    if cue is None:
+        return said
+    return texts.without_edge(said[cue.end() :].strip(), [words.filler], words).strip()
 
 
 def note(

@@ -65,7 +65,8 @@ def add(
         text, is_clause = _one_more(asked.message, words), False
     else:
         text, is_clause = _text(marked, words, changes)
-    if not text or (not is_clause and dialogue_words.find_days(dialogue_words.bare(text), asked)):
+    has_day = not is_clause and dialogue_words.find_days(dialogue_words.bare(text), asked)
+    if not text or (has_day and not (is_placed and ":" in asked.message)):
         return Step()
     on_list = wish.intent == "move_note" and wish.is_loose and is_placed
     # “More for the list: …”
@@ -105,7 +106,7 @@ def cue(asked: Asked, language: Language) -> re.Pattern[str]:
     add = words.cues["add"]
     if not may_go_on or add.search(Marked(asked.message).text):
         return add
-    return add if readings.kinds_of(asked, language) else words.more
+    return add if set(readings.kinds_of(asked, language)) - {"append"} else words.more
 
 
 def _one_more(message: str, words: ListWords) -> str:
@@ -168,14 +169,14 @@ def _goes_elsewhere(asked: Asked, language: Language, thing: Thing) -> Step | No
 
 def _text(marked: Marked, words: ListWords, changes: Words) -> tuple[str, bool]:
     """Return the one text that is left of a message, and whether it states something."""
-    pieces = [marked.message[start:end] for start, end in marked.runs()]
-    pieces = [one for one in pieces if _trimmed(one, words, changes)]
-    if len(pieces) != 1:
+    runs = [one for one in marked.runs() if _trimmed(marked.message[slice(*one)], words, changes)]
+    start, end = runs[0] if runs else (0, 0)
+    if clause := words.clause.match(marked.text[start:end]):
+        # “Add that they want ten more jugs”: all that follows is told.
+        return _bare(marked.message[start + clause.end() :].strip(_EDGE)), True
+    if len(runs) != 1:
         return "", False
-    plain = Marked(pieces[0]).text
-    if clause := words.clause.match(plain):
-        return _bare(pieces[0][clause.end() :].strip(_EDGE)), True
-    return _bare(_trimmed(pieces[0], words, changes)), False
+    return _bare(_trimmed(marked.message[start:end], words, changes)), False
 
 
 def _bare(text: str) -> str:

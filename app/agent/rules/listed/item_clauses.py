@@ -118,6 +118,8 @@ def _read_clause(
     part.fit(words.place, "p")
     part.fit(changes.courtesy, "p")
     may = [one for one in KINDS if one != "untick" or not items or any(it.is_done for it in items)]
+    if "untick" not in may and part.has(words.cues["untick"]):
+        return _Clause(items, None, is_covered=False, is_open=True)  # “I still need the eggs”
     kind = next((one for one in may if part.has(words.cues[one])), None)
     may_tick = kind == "remove" and all(
         words.cues["tick"].match(part.text, one.start())
