@@ -16,14 +16,14 @@ INSTEAD = "instead"
 """The argument with the intent that is tried next, and what its own arguments begin with."""
 MOST_LOOKS = 16
 """So many calls a turn may make."""
-LOOKS = ("search_", "list_", "get_")
+LOOKS = ("search_", "grep_", "list_", "get_")
 """What the tools begin with that only look."""
 
 
 def looks_too_long(asked: Asked, step: Step) -> bool:
     """Return whether a step would look at more than a turn may."""
-    looks = all(tool.startswith(LOOKS) for tool, _ in step.calls)
-    return looks and len(asked.results) + len(step.calls) > MOST_LOOKS
+    looks = bool(step.calls) and all(tool.startswith(LOOKS) for tool, _ in step.calls)
+    return looks and (asked.is_last or len(asked.results) + len(step.calls) > MOST_LOOKS)
 
 
 def do_instead(asked: Asked, route: Route) -> Step:
@@ -48,7 +48,10 @@ def do_instead(asked: Asked, route: Route) -> Step:
     looked = replay(asked, look)
     if not meant:
         return offer_next(asked, wish, looked.step)
-    undone = replay(looked.rest, lambda part: undo.undo(part, route))
+    # “No, the bike not” of several takes that one back.
+    back = meant if {*meant} < {*asked.earlier[0].about} else ()
+    taken = msgspec.structs.replace(route, things=back)
+    undone = replay(looked.rest, lambda part: undo.undo(part, taken))
     if undone.step.calls:
         return offer_next(looked.rest, wish, undone.step)
     if {*meant} <= {*asked.earlier[0].about}:
@@ -66,7 +69,7 @@ def look_further(asked: Asked, route: Route) -> Step:
     A question that the notes do not answer may be one of a todo, and what was only likely a wish
     may be a question.
     """
-    meant = route
+    meant, tried = route, (route.intent, route.is_loose)
     if route.is_loose and route.intent == "todo_state" and _is_about_notes(asked):
         # What was asked of a note is asked of it again: “and when do I return?”
         route = msgspec.structs.replace(route, intent="ask", arguments={})
@@ -75,7 +78,7 @@ def look_further(asked: Asked, route: Route) -> Step:
         return offer_next(asked, route, first.step)
     if any(result.failed for result in asked.results):
         return first.step  # what was refused is not asked for again under another name
-    others = [one for one in _others(asked, route) if one.intent != route.intent]
+    others = [one for one in _others(asked, route) if (one.intent, one.is_loose) != tried]
     if meant is not route:
         others = [meant]
     rest = first.rest
@@ -84,6 +87,9 @@ def look_further(asked: Asked, route: Route) -> Step:
         if not found.step.empty:
             return offer_next(rest, other, found.step)
         rest = found.rest
+        near = first.step.trace and first.step.trace.shown
+        if route.get("days") and other.intent == route.intent and not near:
+            return msgspec.structs.replace(found.step, empty=False)
         if route.is_loose and other.intent == "ask" and route.intent != "complete_todo":
             # Where nothing is found at all, it is said of the notes.
             first = Tried(found.step, rest)
@@ -154,6 +160,9 @@ def _others(asked: Asked, route: Route) -> list[Route]:
         return list({one.intent: one for one in (*named, ask, state)}.values())
     if route.is_loose and route.get("folder"):
         return [*_note_called(ask, route.get("folder")), ask]
+    if route.get("days"):
+        # “How does Friday look?” names a day, and no word of what there is.
+        return [ask, msgspec.structs.replace(route, is_loose=False)]
     if route.intent == "complete_todo" and (note := _list_before(asked)):
         item = {"text": route.get("words")}
         return [msgspec.structs.replace(route, intent="tick_item", arguments=item, things=note)]

@@ -21,7 +21,7 @@ from app.agent.rules.answers import (
     list_answers,
     remote_tool_answers,
 )
-from app.agent.rules.changes import asides, changes, chatter, clauses, left_over, reused
+from app.agent.rules.changes import asides, changes, chatter, clauses, left_over, reused, told_to
 from app.agent.rules.dialogue import slots, that_day
 from app.agent.rules.intents import DONE_WITH
 from app.agent.rules.listed import list_wishes
@@ -57,7 +57,7 @@ ENOUGH = 16
 def next_step(asked: Asked) -> Step:
     """Return the next step for a message: the same for the same message, results, tools and time.
 
-    A tool that is not offered is never called.
+    A tool that is not offered is never called, and in a turn's last step none that only looks.
     """
     asked = that_day.with_day(asked, message_route.language_before(asked))
     asked = msgspec.structs.replace(
@@ -72,6 +72,8 @@ def _next_step(asked: Asked) -> Step:
     whole = asked.message
     if not message_route.is_narrow(asked):
         language = message_route.language_before(asked)
+        if sent := told_to.send(asked, language, _act):
+            return sent
         asked = asides.without(asked, language, message_route.understand)
         message = chatter.without(asked, language, message_route.understand)
         asked = msgspec.structs.replace(asked, message=message)
@@ -94,7 +96,7 @@ def _next_step(asked: Asked) -> Step:
     if _asks_what_was_refused(asked, step):
         step = list_answers.tell_refusal(asked, route)
     if look_further.looks_too_long(asked, step):
-        step = Step(route.phrase("nothing", owner=asked.persona.owner))
+        step = Step(route.phrase("nothing", owner=asked.persona.owner), empty=True)
     if may:
         step = said_messages.tell_instead(asked, route, step, heard)
     if may and len(asked.results) >= LATE and _only_searches(step):
@@ -297,6 +299,8 @@ def _of_reading(
         step = Step(_phrase(asked, wish), empty=wish.intent == "cannot")
     else:
         step = _act(asked, wish)
+        if wish.intent == "list_todos" and not (step.calls or (step.trace and step.trace.shown)):
+            step = msgspec.structs.replace(step, empty=True)  # what is near comes first
     return _traced(asked, wish, step) if step.text and not step.calls else step
 
 

@@ -31,7 +31,7 @@ for, or where it only may be meant.
 FEWEST = 2
 TAIL = 5
 """So many letters has the second part of a compound that a question names alone."""
-READS = frozenset({"ask", "from_person", "waiting", "todo_state", "events", "unread", "cannot"})
+READS = frozenset("ask tell_view from_person waiting todo_state events unread cannot".split())
 """What a question after a message may be taken for."""
 
 
@@ -80,15 +80,23 @@ def tell_instead(
 ) -> Step:
     """Return a step; where it answers nothing, what messages say of the question."""
     language = route.get("written") or route.language
-    if not step.empty or step.calls or not _asks(asked, route, language):
+    said = _tells(asked.message, language)
+    answers = step.quotes or not (step.empty or said) or route.intent not in READS
+    if step.calls or answers or not _asks(asked, route, language):
         return step
     question = questions.read_question(asked.message)
     if not question.terms or message_answers.TOOL not in asked.tools:
         return step
     if heard is None:
         return Step(calls=((message_answers.TOOL, dict(LOOK)),))
-    people = list(_people(asked, language, heard, pronouns=False))
-    found = _found(question, heard, people, set())
+    people = list(_people(asked, language, heard, pronouns=said is not None))
+    if said and not people and not step.empty:
+        return step
+    found = _found(question, heard, people, set(map(stem, split_words(said or ""))))
+    if said and people:
+        # “When is she coming, she wrote me”: in words other than those of the question
+        newest = sorted(found, key=lambda one: str(one.message["createdAt"]), reverse=True)
+        return _told(route, [one._replace(share=1.0) for one in newest[:MOST]]) or step
     names_who = people or question.kind == "who"
     kept = [
         one
@@ -96,7 +104,11 @@ def tell_instead(
         if (one.share >= HALF if names_who else one.share >= MOSTLY)
         and (names_who or one.share * len(question.stems) >= FEWEST)
     ]
-    return _told(route, kept) or step
+    told = _told(route, kept)
+    if told and step.trace and step.trace.shown:
+        # What the nearest notes say may be the answer, too.
+        return msgspec.structs.replace(step, text=f"{step.text}\n\n{told.text}")
+    return told or step
 
 
 def _asks(asked: Asked, route: Route, language: Language) -> bool:
@@ -129,7 +141,9 @@ def _people(
     ]
     yield from named
     if not named and pronouns and references.person_in(asked.message, language):
-        yield from filter(None, (references.last_person(asked),))
+        last = {*split_words(references.last_person(asked))}
+        contacts = (one["contact"] for one in heard if one["contact"])
+        yield from (one["username"] for one in contacts if last and last <= _names(one))
 
 
 def _names(contact: Mapping[str, Any]) -> set[str]:

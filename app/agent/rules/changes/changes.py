@@ -33,6 +33,8 @@ TOLD = frozenset({"change_todo", "delete", "pin_note", "rename", "move_note", "c
 Act = Callable[[Asked, Route], Step]
 UNSURE = frozenset({"ask", "cannot"})
 WRITTEN = frozenset({"add_todo", "make_note"})
+SEEMING = frozenset({"make_note", "change_todo", "list_todos"})
+"""What a message may seem to be that adds a todo: “put the tarps on my list, priority 3”."""
 NOTED = frozenset(
     "make_note ask cannot tell_view list_notes find_notes show_note move_note add_todo".split()
 )
@@ -166,6 +168,11 @@ def tidied(asked: Asked, found: Route) -> Route:
     if found.intent != "change_todo" or not language_data.has_table(language, Changes):
         return found
     words, arguments = marked.words_of(language), dict(found.arguments)
+    if found.get("reopen") and not found.get("day") and _puts_back(asked, found, language):
+        # “Put it back on the 4th” of what is not done.
+        day = days.new_day(asked, marked.Marked(asked.message), language)
+        opens = {"reopen": "yes"} if _was_done(asked) else {}
+        arguments = {"target": found.get("target"), "day": day, **opens}
     if found.get("by") and words.earlier.search(marked.Marked(asked.message).text):
         arguments["earlier"] = "yes"
     if levels.is_denied(marked.Marked(asked.message), found.get("priority"), language):
@@ -182,6 +189,16 @@ def tidied(asked: Asked, found: Route) -> Route:
         keeps = several or target.left(words)
         arguments["target"] = found.get("target") if keeps else ""
     return msgspec.structs.replace(found, arguments=arguments)
+
+
+def _puts_back(asked: Asked, found: Route, language: Language) -> bool:
+    """Return whether what was spoken of last is to get a day again."""
+    is_it = not found.get("target") or dialogue_words.whole(language, "it", found.get("target"))
+    return bool(is_it) and bool(days.find(asked.message, asked, language))
+
+
+def _was_done(asked: Asked) -> bool:
+    return bool(asked.earlier) and asked.earlier[0].intent == "complete_todo"
 
 
 def asks_instead(route: Route) -> bool:
@@ -218,13 +235,31 @@ def as_todo(asked: Asked, found: Route) -> Route:
     if _is_task(asked, found):
         task = {"task": found.get("content")}
         found = msgspec.structs.replace(found, intent="add_todo", arguments=task)
-    elif found.is_loose or found.intent in UNSURE or ":" in found.get("task"):
-        found = plain_tasks.read_task(asked, language) or _day_first(asked, found) or found
+    elif (
+        found.is_loose
+        or found.intent in UNSURE
+        or ":" in found.get("task")
+        or (found.intent in SEEMING and not found.get("reopen"))
+    ):
+        found = _said_todo(asked, found, language) or found
     if found.intent in WRITTEN and _names_nothing(found, language):
         # “Add it as a task with its time” says nothing of what it is.
         asks = {"words": asked.message}
         return msgspec.structs.replace(found, intent="ask", arguments=asks)
     return _plain_todo(asked, found)
+
+
+def _said_todo(asked: Asked, found: Route, language: Language) -> Route | None:
+    """Return the todo that a message says outright, or by its last clause, or after its day."""
+    unsure = found.intent not in SEEMING or found.is_loose
+    if said := plain_tasks.noted(asked, language) or plain_tasks.read_task(asked, language):
+        return said
+    if unsure:
+        return _day_first(asked, found)
+    if not marked.words_of(language).spaced:
+        return None
+    cue = marked.words_of(language).cues["todo"].match(marked.Marked(asked.message).text)
+    return next(iter(readings.read(asked, ["todo"], (), language)), None) if cue else None
 
 
 def _names_nothing(route: Route, language: Language) -> bool:
@@ -250,8 +285,11 @@ def _plain_todo(asked: Asked, route: Route) -> Route:
     several = plain_tasks.several(asked, route)
     if route.intent != "add_todo" or not said or several != route:
         return several
-    said = texts.without_vague(texts.without_duty(asked, said, language), language)
-    task = plain_tasks.dated(asked, said, language)
+    if marked.words_of(language).spaced:
+        said = plain_tasks.without_place(asked, said, language)
+    task = plain_tasks.dated(asked, plain_tasks.without_join(said, language), language)
+    task = texts.without_duty(asked, texts.without_vague(task, language), language)
+    task = texts.without_vague(task, language)
     return msgspec.structs.replace(route, arguments={**route.arguments, "task": task})
 
 

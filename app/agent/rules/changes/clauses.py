@@ -80,19 +80,20 @@ def go_on(
     asked: Asked, language: Language, continue_from: Callable[[Asked, Language], Route | None]
 ) -> Route | None:
     """Return what one clause asks for in the light of the turn before, where the other only tells
-    something: “oh wait, they gave me feldspar, put it back”. Only where no spaces part words, as
-    else a clause may end anywhere.
+    something: “oh wait, they gave me feldspar, put it back”. Where spaces part words only that it
+    be undone, as else a clause may end anywhere.
     """
     known = language_data.has_table(language, Changes)
-    if not asked.earlier or asked.earlier[0].asks or not known or words_of(language).spaced:
+    if not asked.earlier or asked.earlier[0].asks or not known:
         return None
+    undo_only = words_of(language).spaced
     for one, other in _parted(asked.message, language):
         for wish, rest in ((other, one), (one, other)):
             part = msgspec.structs.replace(asked, message=wish)
             if _wishes_nothing(asked, rest, language) and (found := continue_from(part, language)):
                 settled = found.things and found.intent in GOES_ON
                 undoes = found.intent == "undo" and slots.has_kind(wish, language, "undo")
-                if undoes or settled:
+                if undoes or (settled and not undo_only):
                     return found
     return None
 
@@ -175,16 +176,30 @@ def _change(asked: Asked, found: Sequence[Parted], act: Act) -> Step | None:
         things = _named(asked, lead, wish)
         if not things or (len(things) > 1 and asked.earlier):
             continue
+        if wish.get("priority") and not wish.get("day") and days.find(lead, asked, wish.language):
+            continue  # “… should be done tomorrow, priority 5” has both
+        if words_of(wish.language).cues["todo"].match(Marked(lead).text):
+            continue  # “put the tarps on my list for Friday, priority 3”
         duty = "" if _only_tells(lead, wish.language) else _duty(lead, wish.language)
         if duty and not all(_is_all_named(duty, one.title) for one in things):
             continue  # “I must buy bread, put it on Friday” is a new todo beside “Buy flour”
         settled = msgspec.structs.replace(wish, things=things)
-        if len(things) > 1 or not _is_sure(things[0], lead, wish):
+        if len(things) > 1 or not _is_sure(things[0], lead, wish) or _is_open(asked, things, lead):
             return targets.ask_meant(settled, things)
         part = msgspec.structs.replace(asked, message=rest)
         step = reused.reuse(part, functools.partial(_settled, act, settled))
         return step if step.calls else changes.traced(settled, step)
     return None
+
+
+def _is_open(asked: Asked, things: Sequence[Thing], lead: str) -> bool:
+    """Return whether “it” may as well be what was spoken of last, which a clause names only in
+    part: “no, dad's away then. Put it on the 4th”.
+    """
+    last = references.newest(asked, ("todo", "note")).things
+    question = asked.earlier[0].asks if asked.earlier else None
+    last = last or (question.choices if question else ())
+    return bool(last) and set(last).isdisjoint(things) and not _is_all_named(things[0].title, lead)
 
 
 def _settled(act: Act, wish: Route, asked: Asked) -> Step:
@@ -329,7 +344,12 @@ def _named(asked: Asked, lead: str, wish: Route) -> tuple[Thing, ...]:
     part = msgspec.structs.replace(asked, message=lead)
     marked = Marked(lead)
     things = _that_may(asked, wish)
-    found = named.find(part, marked, things, OF[wish.intent], wish.language)
+    # “That is of no use” names nothing by its verb.
+    found = [
+        one
+        for one in named.find(part, marked, things, OF[wish.intent], wish.language)
+        if told.names_one(lead[one.start : one.end], one.things, wish.language)
+    ]
     places = [*found[:1], *(one for one in found[1:] if _is_other(one, found[0]))]
     if not places and questions.is_asian(lead):
         return _of_single_letters(lead, things)

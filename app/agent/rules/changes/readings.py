@@ -95,9 +95,8 @@ def read(
         else:
             route = _plain(asked, kind, language)
         found += [(kind, route)] if route else []
-    return [
-        route for _, route in sorted(found, key=lambda one: _is_within(one[0], asked, language))
-    ]
+    found.sort(key=lambda one: _is_within(one[0], asked, language))
+    return [route for _, route in found]
 
 
 def _is_within(kind: ChangeKind, asked: Asked, language: Language) -> bool:
@@ -123,6 +122,8 @@ def _plain(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
     if not marked.fit(words.cues[kind], "c") and "by" not in arguments:
         return None
     if kind == "priority":
+        if days.find(asked.message, asked, language):
+            return None  # both are asked about
         arguments["priority"] = levels.level(marked, language)
     marked.fit(words.also[kind], "p")
     if marked.has(words.denies):
@@ -229,7 +230,8 @@ def _of_thing(
     takes = words.cues["delete"].search(text) and not words.cues["append"].search(text)
     if kind == "step" and takes:
         return None  # “Drop the last step of the move” adds none.
-    found = _head_and_text(asked, kind, things, of, language)
+    exact = kind == "rename" and words.spaced
+    found = _head_and_text(asked, kind, things, of, language, exact=exact)
     if found is None and kind == "step":
         return several.step_there(asked, language)
     if (

@@ -99,7 +99,7 @@ def asked_list(text: str, asked: Asked, language: Language) -> str:
         return folded[start : named.end()]
     for one in (*before, *after):
         if len(found) == 1 and sort_words(one, language).rest:
-            return f"{one} {named[0]}" if one in before else f"{named[0]} {one}"
+            return f"{one} {named[0]}"
     return folded[start : named.end()] if sort_words(named[0], language).rest else ""
 
 

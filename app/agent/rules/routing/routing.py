@@ -201,8 +201,12 @@ def _is_possible(found: re.Match[str], text: str, language: Language) -> bool:
 
 
 def _says_a_day(text: str, language: Language) -> bool:
-    # Any moment does: the question is only whether it is a day at all.
-    moment = datetime(2026, 1, 1, 12, tzinfo=UTC)
+    # Any moment does, but “Thursday the 10th” is a day in some months only.
+    months = range(1, 13) if re.search(r"\d\.?$", text) else (1,)
+    return any(_is_a_day(text, language, datetime(2026, one, 1, 12, tzinfo=UTC)) for one in months)
+
+
+def _is_a_day(text: str, language: Language, moment: datetime) -> bool:
     locale = None if language == "en" else language
     read = quickadd.read_line(f"x {text.rstrip(' .!?')}", now=moment, locale=locale)
     title = read.title.replace(read.no_such_day, "")
