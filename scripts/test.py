@@ -15,8 +15,8 @@ from environment import NO_MODEL, ROOT, become, ready
 from setup_environment import fetch_multilingual_model, say
 from wire.fetch import fetch_or_exit
 
-WORKERS = min(4, (os.cpu_count() or 1) + 2)
-"""More than there are processors: tests wait a third of their time, for clocks and for others."""
+WORKERS = min(4, (os.cpu_count() or 1) + 1)
+"""One more than there are processors, since a quarter of the time a test waits for something."""
 SPREAD = ("-n", str(WORKERS), "--dist", "worksteal")
 QUICK = "--quick"
 

@@ -7,7 +7,15 @@ from collections.abc import Collection
 
 import msgspec
 
-from app.agent.rules import corrections, duties, look_further, message_route, offers, said_messages
+from app.agent.rules import (
+    corrections,
+    duties,
+    look_further,
+    message_route,
+    offers,
+    said_messages,
+    two_wishes,
+)
 from app.agent.rules.answers import (
     attachment_answers,
     calendar_answers,
@@ -56,6 +64,12 @@ def next_step(asked: Asked) -> Step:
     asked = msgspec.structs.replace(
         asked, message=corrections.corrected(asked, message_route.language_before(asked))
     )
+    if message_route.is_narrow(asked):
+        return _next_step(asked)
+    return two_wishes.do(asked, message_route.language_before(asked), _next_step)
+
+
+def _next_step(asked: Asked) -> Step:
     whole = asked.message
     if not message_route.is_narrow(asked):
         language = message_route.language_before(asked)
@@ -94,6 +108,10 @@ def next_step(asked: Asked) -> Step:
         step = found if found.text else step
     if not step.text or step.calls:
         return step
+    if may:
+        step = list_wishes.change_anywhere(asked, route, _act, step) or step
+        if step.calls:
+            return step
     step = left_over.offer(asked, route, step) if may else step
     if step.calls:
         return step

@@ -12,6 +12,7 @@ from app.agent.rules.changes import (
     last_spoken,
     levels,
     marked,
+    new_notes,
     plain_tasks,
     readings,
     reused,
@@ -90,12 +91,17 @@ def writes_note(asked: Asked, route: Route, act: Act) -> Step | None:
     if route.intent not in NOTED or not language_data.has_table(language, Changes):
         return None
     words, text = marked.words_of(language), marked.Marked(asked.message).text
-    says = (words.cues["folder"], words.titled, words.saying)
-    if not words.cues["note"].search(text) or not any(one.search(text) for one in says):
-        return None
-    if not slots.names_note([asked.message], language):
-        return None
-    is_read = route.get("title") and route.get("content") and not words.cues["folder"].search(text)
+    placed = marked.any_place(words.inside)
+    says = (words.cues["folder"], words.titled, words.saying, placed)
+    if not new_notes.makes_list(text, language):
+        has_parts = any(one.search(text) for one in says)
+        has_parts = has_parts or new_notes.says_parts(text, language)
+        if not words.cues["note"].search(text) or not has_parts:
+            return None
+        if not slots.names_note([asked.message], language):
+            return None
+    is_else = words.cues["folder"].search(text) or new_notes.is_listed(text, language)
+    is_read = route.get("title") and route.get("content") and not is_else
     if is_read and not words.saying.search(marked.Marked(route.get("title")).text):
         return None
     if missing := tuple(one for one in near.looks(asked) if one not in _known(asked)):
@@ -150,6 +156,19 @@ def tidied(asked: Asked, found: Route) -> Route:
         # “I can't make it. Tell Ben …”
         who = re.split(r"[。！!…、，\s]+", found.get("who"))[-1]
         return msgspec.structs.replace(found, arguments={**found.arguments, "who": who})
+    if found.intent == "rename" and not found.things and has_words:
+        return last_spoken.renamed(asked, found, language)
+    folder = marked.Marked(found.get("target"))
+    if (
+        found.intent == "delete"
+        and has_words
+        and folder.fit(marked.words_of(language).cues["folder"], "c")
+    ):
+        named = {"folder": folder.left(marked.words_of(language))}
+        return msgspec.structs.replace(found, intent="delete_folder", arguments=named)
+    if found.intent == "make_folder" and has_words:
+        name = new_notes.called(found.get("folder"), language)
+        return msgspec.structs.replace(found, arguments={**found.arguments, "folder": name})
     if found.intent != "change_todo" or not language_data.has_table(language, Changes):
         return found
     words, arguments = marked.words_of(language), dict(found.arguments)

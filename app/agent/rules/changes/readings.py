@@ -11,7 +11,7 @@ from app.agent.rules.changes import (
     days,
     last_spoken,
     levels,
-    note_wishes,
+    new_notes,
     plain_tasks,
     several,
     texts,
@@ -255,13 +255,21 @@ def _of_thing(
     intent, field, of = WITH_TEXT[kind]
     if intent == "change_note" and last_spoken.says_same_tag(asked.message, language):
         same = last_spoken.same_tag(asked, kind)
-        named = find(asked, Marked(asked.message), things, of, language) if same else []
-        return settled(intent, language, named[0], **same) if named else None
+        places = find(asked, Marked(asked.message), things, of, language) if same else []
+        return settled(intent, language, places[0], **same) if places else None
     words = words_of(language)
-    if kind == "rename" and (folder := note_wishes.renamed_folder(asked, things, language)):
-        return folder
     if kind == "tag" and words.cues["untag"].search(Marked(asked.message).text):
         return None
+    if kind == "rename" and words.cues["folder"].search(Marked(asked.message).text):
+        named = _head_and_text(asked, kind, things, ("folder",), language)
+        if named is None:
+            return None
+        folder = {"folder": named[1].things[0].title, "title": named[2]}
+        return Route("rename_folder", language, folder)
+    text = Marked(asked.message).text
+    takes = words.cues["delete"].search(text) and not words.cues["append"].search(text)
+    if kind == "step" and takes:
+        return None  # “Drop the last step of the move” adds none.
     exact = kind == "rename" and words.spaced
     found = _head_and_text(asked, kind, things, of, language, exact=exact)
     if found is None and kind == "step":
@@ -322,6 +330,22 @@ def _quoted_step(asked: Asked, things: Sequence[Thing], language: Language) -> R
     return settled("add_step", language, named[0], step=steps) if steps else None
 
 
+def _moved(
+    asked: Asked, kind: ChangeKind, things: Sequence[Thing], language: Language
+) -> Route | None:
+    """Return that a note goes to a folder, where nothing else is said."""
+    words, marked = words_of(language), Marked(asked.message)
+    folder = new_notes.folder_of(asked, marked, things, words.onto, language)
+    notes = find(asked, marked, things, ("note",), language) if folder else []
+    if not notes or not marked.mark([(notes[0].start, notes[0].end)], NAME):
+        return None
+    if not marked.fit(words.cues[kind], "c") or marked.has(words.denies):
+        return None
+    if not texts.is_covered(marked, words, kind):
+        return None
+    return settled("move_note", language, notes[0], folder=folder)
+
+
 def _message(
     asked: Asked, kind: ChangeKind, things: Sequence[Thing], language: Language
 ) -> Route | None:
@@ -350,9 +374,9 @@ Reader = Callable[[Asked, ChangeKind, Sequence[Thing], Language], Route | None]
 NAMING: Mapping[ChangeKind, Reader] = {
     **dict.fromkeys(WITH_TEXT, _of_thing),
     **dict.fromkeys(TO_NOTE, _to_note),
-    "move": note_wishes.moved_note,
-    "folder": note_wishes.new_folder,
-    "note": note_wishes.new_note,
+    "move": _moved,
+    "folder": new_notes.folder,
+    "note": new_notes.note,
     "message": _message,
 }
 """The changes that are read by what things there are."""
