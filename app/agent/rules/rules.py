@@ -133,7 +133,10 @@ def _step_of(asked: Asked, route: Route) -> Step:
     if is_guess and not message_route.is_narrow(asked) and near.may_be_near(asked, route):
         return _near_or_said(asked, route)
     if route.intent in message_route.SAID:
-        return Step(_phrase(asked, route))
+        # “Print the programme: add two steps” names what only seems beyond the agent.
+        named = route.intent == "cannot" and changes.may_name(asked, route)
+        step = changes.change(asked, route, _act) if named else None
+        return step or Step(_phrase(asked, route))
     if route.intent == "mean":
         return near.ask_meant(route) or Step(route.phrase("which_one"))
     if asked.persona.messages_only:

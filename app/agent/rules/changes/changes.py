@@ -48,6 +48,13 @@ def may_change(asked: Asked, route: Route) -> bool:
     return language_data.has_table(language, Changes) and bool(readings.kinds_of(asked, language))
 
 
+def may_name(asked: Asked, route: Route) -> bool:
+    """Return whether a message has a word of a change that is read by what things there are."""
+    return may_change(asked, route) and readings.needs_names(
+        readings.kinds_of(asked, _language(route))
+    )
+
+
 def is_surer(asked: Asked, route: Route) -> bool:
     """Return whether a message says more of its change than patterns take: several todos, or a
     text after what says so.

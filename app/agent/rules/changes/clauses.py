@@ -214,7 +214,15 @@ def _names_its_own(asked: Asked, text: str, language: Language) -> Route | None:
     reports = found.intent == "complete_todo" and found.is_loose
     if (found.intent not in NO_TEXT or found.is_loose) and not reports:
         return None
-    return found if target and Marked(target).left(words_of(language)) else None
+    return found if target and _names(Marked(target), language) else None
+
+
+def _names(target: Marked, language: Language) -> bool:
+    """Return whether what a change seems to be of has more than words of a wish."""
+    words = words_of(language)
+    for pattern in (words.courtesy, words.also["reschedule"], words.cues["reschedule"]):
+        target.fit(pattern, "p")
+    return bool(target.left(words))
 
 
 def _is_reason(asked: Asked, text: str, wish: str, meant: Route, language: Language) -> bool:

@@ -1,7 +1,10 @@
 """A change of the one thing that a message names, where other words are left over: it is asked."""
 
 import functools
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
 
 from app.agent.rules.answers import targets
 from app.agent.rules.changes import days, levels, named, readings, reused, told
@@ -29,6 +32,7 @@ OF: Mapping[ChangeKind, tuple[str, str, tuple[ThingKind, ...]]] = {
 UNSURE = frozenset({"ask", "cannot"})
 LETTERS = 3
 """So many letters, not all together in it, may point at a name."""
+_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 
 
 def offer(asked: Asked, route: Route, step: Step) -> Step:
@@ -45,9 +49,9 @@ def offer(asked: Asked, route: Route, step: Step) -> Step:
     wish = _wish(asked, language)
     if wish is None or (guess and not _is_surer(wish, guess)):
         return step
-    if guess and told.may_tell(asked, route, language):
+    if guess and words_of(language).spaced and told.may_tell(asked, route, language):
         return step  # “Ben saw to it yesterday” moves nothing
-    found = reused.reuse(asked, functools.partial(_ask, wish))
+    found = reused.reuse(asked, functools.partial(_ask, wish, only_named=bool(guess)))
     return found if found.text or found.calls else step
 
 
@@ -56,6 +60,8 @@ def _is_surer(wish: Route, guess: str) -> bool:
     that says to what.
     """
     like = routing.route_message(guess, before=wish.language)
+    if not words_of(wish.language).spaced and wish.intent == like.intent != "complete_todo":
+        return True  # it may be of another thing, or day
     return wish.intent != like.intent and bool(wish.get("day") or wish.get("by"))
 
 
@@ -65,6 +71,7 @@ def _may(asked: Asked, language: Language) -> bool:
         return False
     words, text = words_of(language), Marked(asked.message).text
     asks = words.asks.search(text) or text.rstrip().endswith(("?", "？"))
+    asks = asks and not readings.requests(asked.message, language)
     table = language_data.load_table(language, Changes)
     return bool(table.finished or table.reason) and not asks
 
@@ -75,23 +82,39 @@ def _wish(asked: Asked, language: Language) -> Route | None:
     cues = {**words.cues, "reschedule": words.shifts}
     found: list[tuple[int, Route]] = []
     for kind in (one for one in readings.kinds_of(asked, language) if one in OF):
-        place = max(one.start() for one in cues[kind].finditer(text))
-        start, clause = _clause_at(asked.message, place, language)
+        places = [one.start() for one in cues[kind].finditer(text)]
+        clauses = [_clause_at(asked.message, one, language) for one in places]
         # The day stands beside the verb, and another one in a reason.
-        wishes = (_of_kind(asked, one, kind, language) for one in (clause, asked.message))
+        wishes = [_of_kind(asked, clause, kind, language) for _, clause in clauses]
+        at = max((at for at, one in enumerate(wishes) if one), default=-1)
+        place, (start, clause) = places[at], clauses[at]
         is_else = kind == "reschedule" and _tells_else(asked, clause, language)
-        wish = None if is_else else next(filter(None, wishes), None)
+        wish = None if is_else else wishes[at] or _of_kind(asked, asked.message, kind, language)
         denied = _is_denied(clause[: place + 1 - start], kind, language)
-        found += [(place, wish)] if wish and not denied else []
+        found += (
+            [(place, msgspec.structs.replace(wish, said=clause))] if wish and not denied else []
+        )
     if found:
         return max(found, key=lambda one: one[0])[1]
     done = words.finished.search(text)
     if done is None:
-        return None
+        return _of_day(asked, language)
     _, clause = _clause_at(asked.message, done.end() - 1, language)
     if _is_denied(clause, "complete", language):
         return None
-    return Route("complete_todo", language, {})
+    return Route("complete_todo", language, {}, said=clause)
+
+
+def _of_day(asked: Asked, language: Language) -> Route | None:
+    """Return that something is likely moved to the day that a message names without a word for
+    that, where no spaces part words: “the visa, I'll see to it on Wednesday”.
+    """
+    if words_of(language).spaced:
+        return None
+    for clause in reversed(told.clauses_of(asked.message, language)):
+        if day := days.new_day(asked, Marked(clause), language):
+            return Route("change_todo", language, {"day": day}, said=clause, is_loose=True)
+    return None
 
 
 def _tells_else(asked: Asked, clause: str, language: Language) -> bool:
@@ -137,12 +160,15 @@ def _is_denied(clause: str, kind: ChangeKind, language: Language) -> bool:
     return marked.has(words.denies)
 
 
-def _ask(wish: Route, asked: Asked) -> Step:
-    """Return the question whether a change is meant, or of which of several things."""
+def _ask(wish: Route, asked: Asked, *, only_named: bool) -> Step:
+    """Return the question whether a change is meant, or of which of several things, `only_named`
+    of those that the message names.
+    """
     if not near.has_looked(asked):
         return Step(calls=near.looks(asked))
-    things = _things(asked, wish)
-    if len(things) > 1:
+    several = _several(asked, wish)
+    things = several or _things(asked, wish, only_named=only_named)
+    if len(things) > 1 and not several:
         about = {name: value for name, value in wish.arguments.items() if name != "number"}
         level = wish.get("number")
         about |= {"priority": level} if level else {}
@@ -154,7 +180,22 @@ def _ask(wish: Route, asked: Asked) -> Step:
     return near.ask_meant(Route("mean", wish.language, arguments, things)) or Step()
 
 
-def _things(asked: Asked, wish: Route) -> tuple[Thing, ...]:
+def _several(asked: Asked, wish: Route) -> tuple[Thing, ...]:
+    """Return the todos that the clause of a wish names beside each other, where no spaces part
+    words: all of “the tax and the lamp later”, each by letters of its own.
+    """
+    is_of_todos = wish.intent in ("change_todo", "complete_todo") and not wish.get("reopen")
+    if words_of(wish.language).spaced or wish.is_loose or not is_of_todos:
+        return ()
+    pieces = dialogue_words.split_list(wish.said, wish.language)
+    todos = told.open_todos(asked)
+    held = [set(_HAN.findall(_rest(asked, one, wish))) for one in pieces]
+    every = [[one for one in todos if said and said <= set(one.title)] for said in held]
+    found = tuple(one[0] for one in every if len(one) == 1)
+    return found if len(found) > 1 and len(found) == len(pieces) else ()
+
+
+def _things(asked: Asked, wish: Route, *, only_named: bool) -> tuple[Thing, ...]:
     """Return what a message names of the things that a wish may be of; else what the turn before
     was about.
     """
@@ -167,25 +208,53 @@ def _things(asked: Asked, wish: Route) -> tuple[Thing, ...]:
         if one.kind in kinds
         and (one.kind != "todo" or (one.id not in is_open) == bool(wish.get("reopen")))
     ]
-    found = [
-        one
-        for one in named.find(asked, Marked(asked.message), may, kinds, wish.language)
-        if wish.arguments
-        or not any(
-            other.kind == "person" and asked.message[one.start : one.end] in other.title
-            for other in things
-        )
-    ]
-    if found:
-        sure = [
+    for text in _clauses_from(asked.message, wish):
+        part = msgspec.structs.replace(asked, message=text)
+        found = [
             one
-            for one in found[0].things
-            if one.kind == "todo" or _is_whole(asked, one, wish.language)
+            for one in named.find(part, Marked(text), may, kinds, wish.language)
+            if wish.arguments
+            or not any(
+                other.kind == "person" and text[one.start : one.end] in other.title
+                for other in things
+            )
         ]
-        return tuple(sure) if wish.intent == "delete" else found[0].things
+        if found:
+            sure = [
+                one
+                for one in found[0].things
+                if one.kind == "todo" or _is_whole(asked, one, wish.language)
+            ]
+            meant = tuple(sure) if wish.intent == "delete" else found[0].things
+            return _likely(asked, meant, wish)
     if pointed := _of_letters(asked, may, wish):
-        return pointed
-    return references.newest(asked, kinds).things if wish.arguments else ()
+        return _likely(asked, pointed, wish)
+    if only_named and not wish.is_loose and not words_of(wish.language).spaced:
+        return ()
+    last = references.newest(asked, kinds).things if wish.arguments else ()
+    return _likely(asked, last, wish)
+
+
+def _clauses_from(message: str, wish: Route) -> Iterator[str]:
+    """Yield where a name is looked for: where no spaces part words, in the clause of the wish, in
+    those before it from there on, in those after it.
+    """
+    if words_of(wish.language).spaced:
+        yield message
+        return
+    clauses = told.clauses_of(message, wish.language)
+    at = next((at for at, one in enumerate(clauses) if one == wish.said), len(clauses))
+    yield from (*clauses[at : at + 1], *reversed(clauses[:at]), *clauses[at + 1 :])
+
+
+def _likely(asked: Asked, things: tuple[Thing, ...], wish: Route) -> tuple[Thing, ...]:
+    """Return things; where a wish is only likely, those whose names have all that is left of its
+    clause.
+    """
+    if not wish.is_loose:
+        return things
+    left = set(_HAN.findall(_rest(asked, wish.said, wish)))
+    return tuple(one for one in things if left <= set(one.title))
 
 
 def _is_whole(asked: Asked, thing: Thing, language: Language) -> bool:
@@ -195,13 +264,31 @@ def _is_whole(asked: Asked, thing: Thing, language: Language) -> bool:
 
 def _of_letters(asked: Asked, things: Sequence[Thing], wish: Route) -> tuple[Thing, ...]:
     """Return the things whose names have all letters that are left of a message: “the writing one”
-    is of those that begin with “write”.
+    is of those that begin with “write”; of more letters those that have most, two at least.
     """
-    words, marked = words_of(wish.language), Marked(asked.message)
+    letters = _rest(asked, asked.message, wish)
+    fitting = tuple(one for one in things if letters and set(letters) <= set(one.title))
+    if len(letters) <= LETTERS and (fitting or words_of(wish.language).spaced):
+        return fitting
+    if words_of(wish.language).spaced:
+        return ()
+    marked = Marked(asked.message)
+    marked.mark(days.find(asked.message, asked, wish.language), "d")
+    said = {asked.message[at] for start, end in marked.runs() for at in range(start, end)}
+    held = {one: len(said & set(one.title)) for one in things}
+    most = max(held.values(), default=0)
+    return tuple(one for one, count in held.items() if count == most > 1)
+
+
+def _rest(asked: Asked, text: str, wish: Route) -> str:
+    """Return what is left of a text without the words of its wish, and its days."""
+    words, marked = words_of(wish.language), Marked(text)
+    if not words.spaced:
+        marked.mark(days.find(text, asked, wish.language), "d")
+        marked.fit(words.must, "p")
+        marked.fit(words.courtesy, "p")
     for kind, (intent, *_) in OF.items():
         if intent == wish.intent:
-            marked.fit(words.cues[kind], "c")
+            marked.fit(words.shifts if kind == "reschedule" else words.cues[kind], "c")
             marked.fit(words.also[kind], "p")
-    letters = marked.left(words)
-    fitting = tuple(one for one in things if letters and set(letters) <= set(one.title))
-    return fitting if len(letters) <= LETTERS else ()
+    return marked.left(words)

@@ -15,6 +15,8 @@ FREE = " "
 _MARKS = re.compile(r"[\s.!?;:…。！？；：\"“”„«»「」『』()（）~～—–]+|(?<!\w)-|-(?!\w)")
 _CLAUSE = r"[,;.!…]+\s+|\s+[–—-]+\s+|[。！，、；…]+\s*"
 """The marks between two clauses."""
+_TIGHT = r"(?<!\d)[,;!]+|[,;!]+(?!\d)"
+"""The marks that need no space after them where no spaces part words."""
 _EDGE = " \t\n,，、・.;:"
 
 
@@ -152,7 +154,8 @@ def words_of(language: Language) -> Words:
         whole(f"{text(table.place)}|{text(table.must)}"),
         whole(table.must),
         re.compile(
-            _CLAUSE + (r"|[\s,]+(?:…)\s+" if spaced else r"|\s+|…").replace("…", text(table.join))
+            _CLAUSE
+            + (r"|[\s,]+(?:…)\s+" if spaced else rf"|{_TIGHT}|\s+|…").replace("…", text(table.join))
         ),
         whole(table.earlier),
         whole(table.later),

@@ -10,7 +10,7 @@ from typing import get_args
 from app.agent.rules.changes import days, last_spoken, levels, plain_tasks, several, texts
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.changes.named import NAME, Named, beside, find, folder_there, settled
-from app.agent.rules.dialogue import dialogue_words, references
+from app.agent.rules.dialogue import closed_classes, dialogue_words, references
 from app.agent.rules.languages.change_tables import ChangeKind
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.routing.routing import Route
@@ -44,7 +44,7 @@ def kinds_of(asked: Asked, language: Language) -> tuple[ChangeKind, ...]:
     words = words_of(language)
     if words.tells.search(asked.message.lower()):
         return ()
-    if words.asks.search(marked.text):
+    if words.asks.search(marked.text) and not requests(asked.message, language):
         # “Ask Ben when he comes” asks nothing here.
         begun = words.courtesy.match(marked.text)
         start = begun.end() if begun else 0
@@ -55,6 +55,15 @@ def kinds_of(asked: Asked, language: Language) -> tuple[ChangeKind, ...]:
         return ()
     cues = {**words.cues, "reschedule": words.shifts}
     return tuple(kind for kind in KINDS if cues[kind].search(marked.text))
+
+
+def requests(message: str, language: Language) -> bool:
+    """Return whether a message only seems to ask, as a polite wish does where no spaces part
+    words: “能帮我…吗”.
+    """
+    if words_of(language).spaced:
+        return False
+    return closed_classes.requests(language).search(Marked(message).text) is not None
 
 
 def _takes_back(message: str, language: Language) -> bool:
