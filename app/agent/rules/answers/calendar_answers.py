@@ -110,7 +110,11 @@ def _days_of(asked: Asked, route: Route) -> Range | None:
     """Return the time that a message names, from one day to another or as one."""
     said = dialogue_words.bare(asked.message)
     span = view_words.find_span(said, asked, route.get("written") or route.language)
-    return span[0] if span else time_ranges.read(asked.message, asked.now)
+    if span:
+        return span[0]
+    days = time_ranges.read(asked.message, asked.now)
+    found = None if days else dialogue_words.find_days(said, asked)
+    return found[0] if found else days
 
 
 def _unconnected(route: Route, found: Mapping[str, Any]) -> list[str]:

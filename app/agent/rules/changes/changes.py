@@ -98,9 +98,12 @@ def writes_note(asked: Asked, route: Route, act: Act) -> Step | None:
     says = (words.cues["folder"], words.titled, words.saying)
     if not words.cues["note"].search(text) or not any(one.search(text) for one in says):
         return None
-    if not slots.names_note([asked.message], language):
+    by_folder = not words.spaced and words.cues["folder"].search(text)
+    if not by_folder and not slots.names_note([asked.message], language):
         return None
-    is_read = route.get("title") and route.get("content") and not words.cues["folder"].search(text)
+    places = (words.cues["folder"], *(() if words.spaced else (words.put,)))
+    is_read = route.get("title") and route.get("content")
+    is_read = is_read and not any(one.search(text) for one in places)
     if is_read and not words.saying.search(marked.Marked(route.get("title")).text):
         return None
     if missing := tuple(one for one in near.looks(asked) if one not in _known(asked)):

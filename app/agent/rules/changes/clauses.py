@@ -10,7 +10,7 @@ import msgspec
 from app.agent.rules.answers import targets
 from app.agent.rules.changes import changes, days, named, readings, reported, reused, told
 from app.agent.rules.changes.marked import Marked, words_of
-from app.agent.rules.dialogue import references, resolve_reference, slots
+from app.agent.rules.dialogue import dialogue_words, references, resolve_reference, slots
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
@@ -44,6 +44,7 @@ GOES_ON = frozenset(
     {"change_todo", "complete_todo", "add_step", "append_note", "tick_item", "delete", "pin_note"}
 )
 """The changes by which a clause may go on from the turn before, of what that was about."""
+WRITES = frozenset({"append_note", "add_step"})
 SAME = 4
 """By so many letters two forms of a word begin alike."""
 HARMLESS: frozenset[ChangeKind] = frozenset({"reschedule", "message", "move"})
@@ -90,8 +91,13 @@ def go_on(
         for wish, rest in ((other, one), (one, other)):
             part = msgspec.structs.replace(asked, message=wish)
             if _wishes_nothing(asked, rest, language) and (found := continue_from(part, language)):
-                settled = found.things and found.intent in GOES_ON
-                undoes = found.intent == "undo" and slots.has_kind(wish, language, "undo")
+                # What follows a verb of adding is its text: “one more: Mabel”.
+                is_text = found.intent in WRITES and wish == one
+                settled = found.things and found.intent in GOES_ON and not is_text
+                undoes = found.intent == "undo" and (
+                    slots.has_kind(wish, language, "undo")
+                    or dialogue_words.whole(language, "drop", wish)
+                )
                 if undoes or settled:
                     return found
     return None

@@ -30,8 +30,11 @@ OF: Mapping[ChangeKind, tuple[str, str, tuple[ThingKind, ...]]] = {
 }
 """The changes that may be asked about: the intent, what it changes, and the things it is of."""
 UNSURE = frozenset({"ask", "cannot"})
+WRITES: frozenset[ChangeKind] = frozenset({"append", "todo", "todos", "note", "reschedule", "move"})
+"""What a message may only seem to wish that writes something into a note."""
 LETTERS = 3
 """So many letters, not all together in it, may point at a name."""
+_AMOUNT = re.compile(r"^[一两二三几]?[个条样件本句行点些]")
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 
 
@@ -47,12 +50,39 @@ def offer(asked: Asked, route: Route, step: Step) -> Step:
     if not (guess or step.empty or route.intent in UNSURE) or not _may(asked, language):
         return step
     wish = _wish(asked, language)
+    if wish is None or wish.is_loose:
+        written = reused.reuse(asked, functools.partial(_ask_written, language, bool(guess)))
+        if written.text or written.calls:
+            return written
     if wish is None or (guess and not _is_surer(wish, guess)):
         return step
     if guess and words_of(language).spaced and told.may_tell(asked, route, language):
         return step  # “Ben saw to it yesterday” moves nothing
     found = reused.reuse(asked, functools.partial(_ask, wish, only_named=bool(guess)))
     return found if found.text or found.calls else step
+
+
+def _ask_written(language: Language, only_named: bool, asked: Asked) -> Step:
+    """Return the question whether what follows a verb of adding goes into the note named before
+    it, or spoken of, where no spaces part words and the verb stands before its object.
+    """
+    words = words_of(language)
+    cue = None if words.spaced else words.cues["append"].search(Marked(asked.message).text)
+    if cue is None or not {"append"} <= set(readings.kinds_of(asked, language)) <= WRITES:
+        return Step()
+    head = asked.message[: cue.start()]
+    text = _AMOUNT.sub("", asked.message[cue.end() :]).strip(" ：:，,。吧")
+    if not text:
+        return Step()
+    if not near.has_looked(asked):
+        return Step(calls=near.looks(asked))
+    part = msgspec.structs.replace(asked, message=head)
+    notes = [one for one in near.things(asked) if one.kind == "note"]
+    found = named.find(part, Marked(head), notes, ("note",), language) if head else []
+    spoken_of = references.notes_told(asked.earlier[0]) if asked.earlier else ()
+    meant = found[0].things if found else () if only_named else spoken_of
+    written = Route("mean", language, {"wish": "append_note", "text": text}, meant)
+    return (near.ask_meant(written) if len(meant) == 1 else None) or Step()
 
 
 def _is_surer(wish: Route, guess: str) -> bool:
@@ -189,6 +219,15 @@ def _several(asked: Asked, wish: Route) -> tuple[Thing, ...]:
         return ()
     pieces = dialogue_words.split_list(wish.said, wish.language)
     todos = told.open_todos(asked)
+    table = next(dialogue_words.tables(wish.language))
+    if dialogue_words.find_in(table.filters["overdue"], dialogue_words.bare(wish.said)):
+        late = {
+            row["id"]
+            for result in asked.of("search_todos")[:1]
+            for row in result.content["todos"]
+            if (row["dueDate"] or "9")[:10] < asked.now.date().isoformat()
+        }
+        return tuple(one for one in todos if one.id in late)
     held = [set(_HAN.findall(_rest(asked, one, wish))) for one in pieces]
     every = [[one for one in todos if said and said <= set(one.title)] for said in held]
     found = tuple(one[0] for one in every if len(one) == 1)

@@ -86,6 +86,14 @@ class Marked:
         )
         return self.mark((one.span() for one in pattern.finditer(free)), mark) or found
 
+    def fit_surest(self, pattern: re.Pattern[str], mark: str) -> bool:
+        """Mark the places that a pattern fits with more than a letter, or else the first: a letter
+        further on may be of a text where no spaces part words.
+        """
+        spans = [one.span() for one in pattern.finditer(self.text)]
+        long = [(start, end) for start, end in spans if end - start > 1]
+        return self.mark(long or spans[:1], mark)
+
     def has(self, pattern: re.Pattern[str]) -> bool:
         """Return whether a pattern fits a free place."""
         places = (found.span() for found in pattern.finditer(self.text))

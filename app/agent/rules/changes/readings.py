@@ -7,8 +7,16 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import get_args
 
-from app.agent.rules.changes import days, last_spoken, levels, plain_tasks, several, texts
-from app.agent.rules.changes.marked import Marked, words_of
+from app.agent.rules.changes import (
+    days,
+    last_spoken,
+    levels,
+    note_parts,
+    plain_tasks,
+    several,
+    texts,
+)
+from app.agent.rules.changes.marked import Marked, Words, words_of
 from app.agent.rules.changes.named import NAME, Named, beside, find, folder_there, settled
 from app.agent.rules.dialogue import closed_classes, dialogue_words, references
 from app.agent.rules.languages.change_tables import ChangeKind
@@ -220,6 +228,8 @@ def _of_thing(
     words = words_of(language)
     if kind == "tag" and words.cues["untag"].search(Marked(asked.message).text):
         return None
+    if kind == "rename" and _does_more(asked.message, words):
+        return None
     found = _head_and_text(asked, kind, things, of, language)
     if found is None and kind == "step":
         return several.step_there(asked, language)
@@ -238,12 +248,23 @@ def _of_thing(
     return settled(intent, language, found[1], **{field: found[2]}, **untag)
 
 
+def _does_more(message: str, words: Words) -> bool:
+    """Return whether a clause beside that of a new name wishes something else, where no spaces part
+    words: “put it there, and call it …”.
+    """
+    clauses = [] if words.spaced else words.join.split(Marked(message).text)
+    others = [one for one in clauses if one and not words.cues["rename"].search(one)]
+    return len(others) < len(clauses) and any(words.put.match(one[-3:]) for one in others)
+
+
 def _to_note(
     asked: Asked, kind: ChangeKind, things: Sequence[Thing], language: Language
 ) -> Route | None:
     """Return what is written into a note or ticked in it, where it says that it goes there."""
     words, whole = words_of(language), Marked(asked.message)
     if kind == "append" and any(words.cues[one].search(whole.text) for one in ("tag", "step")):
+        return None
+    if not words.spaced and words.cues["rename"].search(whole.text):
         return None
     named = find(asked, whole, things, ("note",), language)
     if named and last_spoken.is_any_list(asked, whole, named[0], words):
@@ -258,7 +279,8 @@ def _to_note(
         head.fit(words.cues[kind], "c")
         if texts.is_covered(head, words, kind):
             return settled(TO_NOTE[kind], language, named[0], text=text)
-    if not whole.fit(words.cues[kind], "c") or whole.has(words.denies):
+    fit = whole.fit if words.spaced or kind != "append" else whole.fit_surest
+    if not fit(words.cues[kind], "c") or whole.has(words.denies):
         return None
     text = texts.text_of(whole, words, kind)
     return settled(TO_NOTE[kind], language, named[0], text=text) if text else None
@@ -312,6 +334,8 @@ def _new_note(
 ) -> Route | None:
     """Return a note to write: its name before what says its text, or after what says its name."""
     words, whole = words_of(language), Marked(asked.message)
+    if not words.spaced and (parted := note_parts.read(whole, things, language)):
+        return parted
     head, content = texts.content_of(whole, words)
     folder = _folder(asked, head, things, words.inside, language)
     if not head.fit(words.cues[kind], "c") or head.has(words.denies):

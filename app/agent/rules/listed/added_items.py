@@ -40,6 +40,9 @@ def add(
     words, changes = list_words.words_of(language), changed.words_of(language)
     if changes.cues["tag"].search(marked.text):
         return Step()
+    is_else = changes.cues["rename"], changes.asks
+    if not changes.spaced and any(one.search(marked.text) for one in is_else):
+        return Step()
     if wish.intent == "tick_item" and not words.lacks.search(marked.text):
         return Step()
     if thing.kind == "note" and marked.has(changes.cues["step"]):
@@ -53,7 +56,8 @@ def add(
     lead = "" if line else _before(marked, words, changes)
     is_placed = marked.fit(words.place, "p") or is_named or bool(line)
     marked.fit(changes.courtesy, "p")
-    if not marked.fit(words.cues["add"], "c") or (not lead and marked.has(changes.denies)):
+    fit = marked.fit if changes.spaced else marked.fit_surest
+    if not fit(words.cues["add"], "c") or (not lead and marked.has(changes.denies)):
         return Step()
     text, is_clause = (
         (_trimmed(lead, words, changes), False) if lead else _text(marked, words, changes)
