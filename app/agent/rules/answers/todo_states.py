@@ -60,7 +60,9 @@ def tell_state(asked: Asked, route: Route) -> Step:
         row["id"]: row for result in asked.of("search_todos") for row in result.content["todos"]
     }
     rows = resolve_reference.fitting_rows(words, list(found_rows.values()))[:SHOWN]
-    rows = rows or _by_letters(asked, list(found_rows.values()))
+    rows = rows or _by_letters(
+        asked, list(found_rows.values()), is_asked=route.intent == "todo_state" and route.is_loose
+    )
     if not rows:
         return Step(route.phrase("no_todos"), empty=True)
     if not asked.has("get_todo") and len(rows) == 1:
@@ -69,14 +71,16 @@ def tell_state(asked: Asked, route: Route) -> Step:
     return _told(asked, route, [read.get(row["id"], row) for row in rows])
 
 
-def _by_letters(asked: Asked, rows: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the one todo whose title shares most letters with a question when something is, where
-    no spaces part words: two at least.
+def _by_letters(
+    asked: Asked, rows: list[Mapping[str, Any]], *, is_asked: bool
+) -> list[Mapping[str, Any]]:
+    """Return the one todo whose title shares most letters with a question when something is, or
+    that `is_asked` of a todo, where no spaces part words: two at least.
     """
     is_told = asked.earlier and references.notes_told(asked.earlier[0])
     message = asked.message
-    is_when = questions.is_asian(message) and questions.read_question(message).kind == "when"
-    if is_told or not is_when:
+    is_when = questions.read_question(message).kind == "when"
+    if is_told or not questions.is_asian(message) or not (is_when or is_asked):
         return []
     said = set(_HAN.findall(questions.without_filler(message)))
     held = [(len(said & set(row["title"])), row) for row in rows]

@@ -103,7 +103,8 @@ def writes_note(asked: Asked, route: Route, act: Act) -> Step | None:
         return None
     places = (words.cues["folder"], *(() if words.spaced else (words.put,)))
     is_read = route.get("title") and route.get("content")
-    is_read = is_read and not any(one.search(text) for one in places)
+    if is_read and any(one.search(text) for one in places):
+        is_read = ""
     if is_read and not words.saying.search(marked.Marked(route.get("title")).text):
         return None
     if missing := tuple(one for one in near.looks(asked) if one not in _known(asked)):
@@ -172,6 +173,9 @@ def tidied(asked: Asked, found: Route) -> Route:
         )
         keeps = several or target.left(words)
         arguments["target"] = found.get("target") if keeps else ""
+        dated = [] if words.spaced else days.find(found.get("target"), asked, language)
+        if keeps and target.mark(dated, "d") and not several:
+            arguments["target"] = target.left(words)  # the day that it was on stands before it
     return msgspec.structs.replace(found, arguments=arguments)
 
 

@@ -34,7 +34,7 @@ WRITES: frozenset[ChangeKind] = frozenset({"append", "todo", "todos", "note", "r
 """What a message may only seem to wish that writes something into a note."""
 LETTERS = 3
 """So many letters, not all together in it, may point at a name."""
-_AMOUNT = re.compile(r"^[一两二三几]?[个条样件本句行点些]")
+_AMOUNT = re.compile(r"^(?:[一两二三几]?[个条样件本句行点些]|俩|仨)")
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 
 
@@ -58,7 +58,9 @@ def offer(asked: Asked, route: Route, step: Step) -> Step:
         return step
     if guess and words_of(language).spaced and told.may_tell(asked, route, language):
         return step  # “Ben saw to it yesterday” moves nothing
-    found = reused.reuse(asked, functools.partial(_ask, wish, only_named=bool(guess)))
+    # “Wait, he only has time at three” is of what was spoken of, “fireworks on Friday” is not.
+    puts = words_of(language).put.search(Marked(wish.said).text) is not None
+    found = reused.reuse(asked, functools.partial(_ask, wish, only_named=bool(guess) and puts))
     return found if found.text or found.calls else step
 
 
@@ -225,7 +227,7 @@ def _several(asked: Asked, wish: Route) -> tuple[Thing, ...]:
             row["id"]
             for result in asked.of("search_todos")[:1]
             for row in result.content["todos"]
-            if (row["dueDate"] or "9")[:10] < asked.now.date().isoformat()
+            if (row.get("dueDate") or "9")[:10] < asked.now.date().isoformat()
         }
         return tuple(one for one in todos if one.id in late)
     held = [set(_HAN.findall(_rest(asked, one, wish))) for one in pieces]

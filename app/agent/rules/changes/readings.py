@@ -230,6 +230,9 @@ def _of_thing(
         return None
     if kind == "rename" and _does_more(asked.message, words):
         return None
+    text = Marked(asked.message).text
+    if kind == "step" and not words.spaced and words.finished.search(text):
+        return None  # “That step is done”
     found = _head_and_text(asked, kind, things, of, language)
     if found is None and kind == "step":
         return several.step_there(asked, language)
@@ -324,7 +327,7 @@ def _new_folder(
         return None
     marked.fit(words.titled, "t")
     name = texts.text_of(marked, words, kind)
-    if not name or len(name) > LONGEST_NAME:
+    if not name or len(name) > LONGEST_NAME or (not words.spaced and words.put.search(name)):
         return None
     return Route("make_folder", language, {"folder": name, "inside": inside})
 

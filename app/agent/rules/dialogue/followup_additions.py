@@ -5,7 +5,7 @@ A line, a step or a todo more, another item that is done, the same for another t
 
 import re
 
-from app.agent.rules.dialogue import dialogue_words, followup_questions, slots
+from app.agent.rules.dialogue import closed_classes, dialogue_words, followup_questions, slots
 from app.agent.rules.dialogue.closed_classes import KINDS
 from app.agent.rules.dialogue.followup_questions import (
     READS,
@@ -31,7 +31,7 @@ def added(asked: Asked, said: Said, last: Trace) -> Route | None:
     kinds = ("add", "also", "there", "note", "change", "helper", "step")
     if said.text:
         return _more(asked, said, last, said.text) if not said.left(*kinds) else None
-    text = said.left("add", "there", "step", "note")
+    text = _after_verb(said) or said.left("add", "there", "step", "note")
     if re.search("[?？]", said.message) or (last.intent == "move_note" and said.has("also")):
         return None  # “put Compost in there, too” moves that one
     placed = said.has("there") or last.intent in {"append_note", "add_step"}
@@ -47,6 +47,19 @@ def added(asked: Asked, said: Said, last: Trace) -> Route | None:
     if not placed or said.asks or not text:
         return None
     return _more(asked, said, last, text)
+
+
+def _after_verb(said: Said) -> str:
+    """Return what follows the verb of adding with which a message begins and that has a day, which
+    is part of it, where no spaces part words.
+    """
+    first = next((one for one in said.tokens if "add" in one.kinds), None)
+    if first is None or not said.days or not closed_classes.is_unspaced(said.language):
+        return ""
+    lead = said.message[: first.start]
+    return (
+        "" if slots.left_of(lead, said.language) else said.message[first.end :].strip(" ：:，,。")
+    )
 
 
 def _told(said: Said) -> str:

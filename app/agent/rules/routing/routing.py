@@ -39,6 +39,7 @@ LISTED_FLAGS = {
     "week": ("date", "week"),
     "overdue": ("date", "overdue"),
 }
+_UNSPACED = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 _MARKS = r"[\s.!?,;:。！？、]*"
 _HOLDS_QUOTED = re.compile(r"(?:\w+\s+)?[\"“„«「『]([^\"“”„«»「」『』]+)[\"”“»」』](?:\s+\w+)?")
 _PAIR = re.compile(r"[\"“„«「『]([^\"“”„«»「」『』\n]+)[\"”“»」』]")
@@ -194,6 +195,10 @@ def _is_possible(found: re.Match[str], text: str, language: Language) -> bool:
             # “… a las seis” is no folder.
             lead = text[: found.start(name)].split()[-2:]
             if any(_says_a_day(" ".join([*lead[at:], value]), language) for at in (0, 1)):
+                return False
+            # “…挪到周五交”
+            ends = range(2, len(value)) if _UNSPACED.match(value) else ()
+            if any(_says_a_day(value[:end], language) for end in ends):
                 return False
         if kind == "day" and not _says_a_day(value, language):
             return False
