@@ -9,7 +9,7 @@ import msgspec
 from app.agent.rules.answers import targets
 from app.agent.rules.changes import days, levels, named, readings, reused, told
 from app.agent.rules.changes.marked import Marked, words_of
-from app.agent.rules.dialogue import dialogue_words, references, slots
+from app.agent.rules.dialogue import dialogue_words, references, slots, view_words
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
@@ -72,6 +72,8 @@ def _ask_written(language: Language, only_named: bool, asked: Asked) -> Step:
     cue = None if words.spaced else words.cues["append"].search(Marked(asked.message).text)
     if cue is None or not {"append"} <= set(readings.kinds_of(asked, language)) <= WRITES:
         return Step()
+    if "todo" in view_words.sort_words(asked.message, language).said:
+        return Step()  # “…, put it on my tasks”
     head = asked.message[: cue.start()]
     text = _AMOUNT.sub("", asked.message[cue.end() :]).strip(" ：:，,。吧")
     if not text:
@@ -122,10 +124,11 @@ def _wish(asked: Asked, language: Language) -> Route | None:
         place, (start, clause) = places[at], clauses[at]
         is_else = kind == "reschedule" and _tells_else(asked, clause, language)
         wish = None if is_else else wishes[at] or _of_kind(asked, asked.message, kind, language)
+        if wish and wish.get("day") and not wishes[at] and not words.spaced:
+            wish = _of_day(asked, language)  # of several clauses the last says the new day
         denied = _is_denied(clause[: place + 1 - start], kind, language)
-        found += (
-            [(place, msgspec.structs.replace(wish, said=clause))] if wish and not denied else []
-        )
+        if wish and not denied:
+            found.append((place, msgspec.structs.replace(wish, said=clause, is_loose=False)))
     if found:
         return max(found, key=lambda one: one[0])[1]
     done = words.finished.search(text)
