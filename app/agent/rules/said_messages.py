@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from app.agent.rules.answers import message_answers
+from app.agent.rules.changes import readings
 from app.agent.rules.dialogue import dialogue_words, references, slots
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
@@ -29,9 +30,16 @@ HALF, MOSTLY = 0.5, 0.6
 for, or where it only may be meant.
 """
 FEWEST = 2
+_PART = re.compile(r"[^\W_]{2,}")
+"""A part of a name that may stand alone."""
+_THREE = re.compile(r"[\u3400-\u9fff]{3}")
+_KANA = re.compile(r"[\u3040-\u30ff]")
+_RUN = re.compile(r"[\u30a0-\u30ff]{2,}|[\u3400-\u9fff]+")
 TAIL = 5
 """So many letters has the second part of a compound that a question names alone."""
-READS = frozenset({"ask", "from_person", "waiting", "todo_state", "events", "unread", "cannot"})
+READS = frozenset(
+    {"ask", "tell_view", "from_person", "waiting", "todo_state", "events", "unread", "cannot"}
+)
 """What a question after a message may be taken for."""
 
 
@@ -65,13 +73,14 @@ def tell_first(
         return None
     if heard is None:
         return Step(calls=((message_answers.TOOL, dict(LOOK)),))
-    question = questions.read_question(asked.message)
+    question = _question(asked.message, said)
     told = {stem(word) for word in split_words(said)}
     people = list(_people(asked, language, heard))
     if not people and question.own and question.kind != "who":
         return None  # “what did I want to …”
     found = _found(question, heard, people, told)
-    least = 0.0 if people else HALF if question.kind == "who" else 1.0
+    is_sure = question.kind == "who" or questions.is_asian(asked.message)
+    least = 0.0 if people else HALF if is_sure else 1.0
     return _told(route, [one for one in found if one.share > 0 and one.share >= least])
 
 
@@ -82,26 +91,41 @@ def tell_instead(
     language = route.get("written") or route.language
     if not step.empty or step.calls or not _asks(asked, route, language):
         return step
-    question = questions.read_question(asked.message)
+    question = _question(asked.message)
     if not question.terms or message_answers.TOOL not in asked.tools:
         return step
     if heard is None:
         return Step(calls=((message_answers.TOOL, dict(LOOK)),))
     people = list(_people(asked, language, heard, pronouns=False))
+    last = asked.earlier[0] if asked.earlier else Trace()
+    if not people and last.intent == "from_person":
+        people = [one.title for one in last.about if one.kind == "person"]
     found = _found(question, heard, people, set())
     names_who = people or question.kind == "who"
     kept = [
         one
         for one in found
         if (one.share >= HALF if names_who else one.share >= MOSTLY)
-        and (names_who or one.share * len(question.stems) >= FEWEST)
+        and (names_who or one.share * len(question.stems) >= FEWEST or _is_kind(question, one))
     ]
     return _told(route, kept) or step
+
+
+def _is_kind(question: Question, one: Heard) -> bool:
+    """Return whether a message holds the price or the like that a question is for, where no spaces
+    part words and two letters are as much as a word.
+    """
+    asian = all(map(questions.is_asian, question.stems))
+    return (
+        asian and question.kind == "price" and questions.holds_kind("price", one.message["content"])
+    )
 
 
 def _asks(asked: Asked, route: Route, language: Language) -> bool:
     """Return whether a message is a question that reads something."""
     if route.intent not in READS and not route.is_loose:
+        return False
+    if readings.requests(asked.message, language):
         return False
     if "?" in asked.message or questions.read_question(asked.message).kind:
         return True
@@ -113,7 +137,9 @@ def _tells(message: str, language: Language) -> str | None:
     if not language_data.has_table(language, Views):
         return None
     pattern = language_data.join_pattern(language_data.load_table(language, Views).tells)
-    found = re.findall(rf"(?<![^\W_])(?:{pattern})(?![^\W_])", dialogue_words.bare(message))
+    if not questions.is_asian(message):
+        pattern = rf"(?<![^\W_])(?:{pattern})(?![^\W_])"
+    found = re.findall(pattern, dialogue_words.bare(message)) if pattern else []
     return " ".join(found) if found else None
 
 
@@ -121,15 +147,26 @@ def _people(
     asked: Asked, language: Language, heard: Sequence[Mapping[str, Any]], *, pronouns: bool = True
 ) -> Iterator[str]:
     """Yield the usernames of the contacts whom a message names, or of whom it means by “she”."""
-    words = set(split_words(asked.message))
+    words, unspaced = set(split_words(asked.message)), questions.is_asian(asked.message)
     named = [
         one["contact"]["username"]
         for one in heard
-        if one["contact"] and words.intersection(_names(one["contact"]))
+        if one["contact"]
+        and (
+            any(name in asked.message for name in _parts_of(one["contact"].get("name") or ""))
+            if unspaced
+            else words.intersection(_names(one["contact"]))
+        )
     ]
     yield from named
     if not named and pronouns and references.person_in(asked.message, language):
         yield from filter(None, (references.last_person(asked),))
+
+
+def _parts_of(name: str) -> list[str]:
+    """Return the parts of a name that may stand alone; of three Chinese letters the last two."""
+    parts = _PART.findall(name)
+    return [*parts, *(one[1:] for one in parts if _THREE.fullmatch(one))]
 
 
 def _names(contact: Mapping[str, Any]) -> set[str]:
@@ -145,15 +182,36 @@ def _found(
     found = []
     for conversation in heard:
         contact = conversation["contact"]
-        if contact is None or (people and contact["username"] not in people):
+        named = {contact["username"], contact.get("name")} if contact else set()
+        if contact is None or (people and named.isdisjoint(people)):
             continue
         names = {stem(one) for one in _names(contact)} if people else set()
+        names |= set(_parts_of(contact.get("name") or "")) if people else set()
+        letters = {one for name in names if questions.is_asian(name) for one in name}
         wanted = [one for one in question.stems if one not in names | told]
+        wanted = [one for one in wanted if letters.isdisjoint(one)]
         for message in message_answers.written_by_contact(conversation):
             words = {stem(word) for word in split_words(message["content"])}
-            held = sum(any(_is_of(one, word) for word in words) for one in wanted)
+            held = sum(
+                one in message["content"]
+                if questions.is_asian(one)
+                else any(_is_of(one, word) for word in words)
+                for one in wanted
+            )
             found.append(Heard(message, contact, held / len(wanted) if wanted else 1.0))
     return sorted(found, key=lambda one: (-one.share, str(one.message["createdAt"])))
+
+
+def _question(message: str, said: str = "") -> Question:
+    """Return a question; where no spaces part words, its stems are the runs of Chinese letters and
+    of loan words beside those that tell, in Chinese each two letters.
+    """
+    question = questions.read_question(message)
+    if not questions.is_asian(message):
+        return question
+    text = questions.without_filler(message.replace(said, " ") if said else message)
+    runs = _RUN.findall(text) if _KANA.search(message) else questions.read_question(text).terms
+    return question._replace(stems=tuple(dict.fromkeys(runs)))
 
 
 def _is_of(wanted: str, word: str) -> bool:
