@@ -16,14 +16,14 @@ INSTEAD = "instead"
 """The argument with the intent that is tried next, and what its own arguments begin with."""
 MOST_LOOKS = 16
 """So many calls a turn may make."""
-LOOKS = ("search_", "list_", "get_")
+LOOKS = ("search_", "grep_", "list_", "get_")
 """What the tools begin with that only look."""
 
 
 def looks_too_long(asked: Asked, step: Step) -> bool:
     """Return whether a step would look at more than a turn may."""
-    looks = all(tool.startswith(LOOKS) for tool, _ in step.calls)
-    return looks and len(asked.results) + len(step.calls) > MOST_LOOKS
+    looks = bool(step.calls) and all(tool.startswith(LOOKS) for tool, _ in step.calls)
+    return looks and (asked.is_last or len(asked.results) + len(step.calls) > MOST_LOOKS)
 
 
 def do_instead(asked: Asked, route: Route) -> Step:
@@ -48,7 +48,10 @@ def do_instead(asked: Asked, route: Route) -> Step:
     looked = replay(asked, look)
     if not meant:
         return offer_next(asked, wish, looked.step)
-    undone = replay(looked.rest, lambda part: undo.undo(part, route))
+    # “No, the bike not” of several takes that one back.
+    back = meant if {*meant} < {*asked.earlier[0].about} else ()
+    taken = msgspec.structs.replace(route, things=back)
+    undone = replay(looked.rest, lambda part: undo.undo(part, taken))
     if undone.step.calls:
         return offer_next(looked.rest, wish, undone.step)
     if {*meant} <= {*asked.earlier[0].about}:

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from app.agent.quickadd import quickadd
-from app.agent.rules.changes import days, named, plain_tasks, reused, texts
+from app.agent.rules.changes import days, named, plain_tasks, reused, texts, told
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import continued, references, slots
+from app.agent.rules.dialogue.resolve_reference import word_stems
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
@@ -121,11 +122,31 @@ def wish_at_end(asked: Asked, route: Route, act: Callable[[Asked], Step]) -> Ste
         if (calls := near.looks(asked)) and not near.has_looked(asked):
             return Step(calls=calls)
         found = named.find(asked, Marked(lead), near.things(asked), THINGS, language)
+        found = [
+            one for one in found if told.names_one(lead[one.start : one.end], one.things, language)
+        ]
+        if not found and _tells_of_another(asked, lead, language):
+            return None
         if found and set(references.newest(asked, THINGS).things).isdisjoint(found[0].things):
             return None
         part = msgspec.structs.replace(asked, message=rest)
         return reused.reuse(part, act)
     return None
+
+
+def _tells_of_another(asked: Asked, lead: str, language: Language) -> bool:
+    """Return whether a clause tells that something is done that nobody spoke of: “the taxes are
+    finished, tick that off”.
+    """
+    words, marked = words_of(language), Marked(lead)
+    if not marked.mark((one.span() for one in words.done.finditer(lead.lower())), "c"):
+        return False
+    marked.mark(days.find(lead, asked, language), "d")
+    about = {
+        stem for one in references.newest(asked, THINGS).things for stem in word_stems(one.title)
+    }
+    rest = word_stems(marked.left(words))
+    return bool(rest) and about.isdisjoint(rest)
 
 
 def _splits(message: str) -> Iterator[tuple[str, str]]:

@@ -14,9 +14,11 @@ from app.agent.rules.answers import (
     list_answers,
     remote_tool_answers,
 )
-from app.agent.rules.changes import asides, changes, chatter, clauses, left_over, reused
+from app.agent.rules.changes import asides, changes, chatter, clauses, left_over, reused, verb_first
 from app.agent.rules.dialogue import slots, that_day
 from app.agent.rules.intents import DONE_WITH
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.listed import list_wishes
 from app.agent.rules.look_further import Tried
 from app.agent.rules.near import near
@@ -50,7 +52,7 @@ ENOUGH = 16
 def next_step(asked: Asked) -> Step:
     """Return the next step for a message: the same for the same message, results, tools and time.
 
-    A tool that is not offered is never called.
+    A tool that is not offered is never called, and in a turn's last step none that only looks.
     """
     asked = that_day.with_day(asked, message_route.language_before(asked))
     asked = msgspec.structs.replace(
@@ -81,20 +83,29 @@ def next_step(asked: Asked) -> Step:
     if _asks_what_was_refused(asked, step):
         step = list_answers.tell_refusal(asked, route)
     if look_further.looks_too_long(asked, step):
-        step = Step(route.phrase("nothing", owner=asked.persona.owner))
+        step = Step(route.phrase("nothing", owner=asked.persona.owner), empty=True)
     if may:
         step = said_messages.tell_instead(asked, route, step, heard)
     if may and len(asked.results) >= LATE and _only_searches(step):
         # So much was looked for in vain: what has a word of a change is asked about instead.
-        found = left_over.offer(asked, route, Step(empty=True))
+        found = _offer_left_over(asked, route, Step(empty=True))
         step = found if found.text else step
     if not step.text or step.calls:
         return step
-    step = left_over.offer(asked, route, step) if may else step
+    step = _offer_left_over(asked, route, step) if may else step
     if step.calls:
         return step
     step = offers.offer_todo(asked, route, step)
     return _traced(asked, route, step)
+
+
+def _offer_left_over(asked: Asked, route: Route, step: Step) -> Step:
+    """Return the question of what a message names with other words left over; else the step."""
+    language = route.get("written") or route.language
+    known = language_data.has_table(language, Changes)
+    if known and language_data.load_table(language, Changes).verb_first:
+        return verb_first.offer(asked, route, step)
+    return left_over.offer(asked, route, step)
 
 
 def _only_searches(step: Step) -> bool:

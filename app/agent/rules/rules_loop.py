@@ -91,22 +91,25 @@ class _RulesTurn:
         Tokens, which rules only count, limit nothing here but caps.
         """
         limits = self._turn.limits
-        for _ in range(limits.requests):
-            step = await self._next()
+        # What the last calls gave is answered: a change that was made is told.
+        rounds = 0
+        while True:
+            is_last = rounds == limits.requests
+            rounds += 1
+            step = await self._next(is_last=is_last)
             calls = self._take(step)
             for start in range(0, len(step.text), PIECE):
                 stop_switch.require_running(self._turn.app)
                 await self._turn.say(step.text[start : start + PIECE])
             # The limits are those of a model's turn, though rules hardly reach them.
-            if self._calls + len(calls) > limits.tool_calls:
+            if self._calls + len(calls) > limits.tool_calls or (calls and is_last):
                 return self._forget(Unavailable(live_turn.TOO_MUCH))
             if not calls:
                 return None if step.text else self._forget(Unavailable(live_turn.UNUSABLE))
             if not await self._use(calls):
                 return self._forget(Unavailable(live_turn.UNUSABLE))
-        return Unavailable(live_turn.TOO_MUCH)
 
-    async def _next(self) -> Step:
+    async def _next(self, *, is_last: bool) -> Step:
         """Return what the rules do next, and count it as a model's step is counted."""
         turn = self._turn
         offered = live_turn.offered_tools(turn)
@@ -117,11 +120,10 @@ class _RulesTurn:
                 longest_answer(FREE, turn.app.settings.max_completion),
             )
         tools = frozenset(tool.name for tool in offered) | decisions.offered(turn)
-        step = rules.next_step(
-            transcript.make_asked(
-                self._parts, tools=tools, now=self._now, instructions=live_turn.instructions(turn)
-            )
+        asked = transcript.make_asked(
+            self._parts, tools=tools, now=self._now, instructions=live_turn.instructions(turn)
         )
+        step = rules.next_step(msgspec.structs.replace(asked, is_last=is_last))
         # Rules look again and again at what a model would be given once.
         new, self._counted = self._parts[self._counted :], len(self._parts)
         taken = transcript.estimate_tokens_of(new), transcript.estimate_tokens(step.text)

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import msgspec
 
 from app.agent.rules.answers import message_answers
-from app.agent.rules.changes import readings
 from app.agent.rules.dialogue import dialogue_words, references, slots
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
@@ -125,7 +124,7 @@ def _asks(asked: Asked, route: Route, language: Language) -> bool:
     """Return whether a message is a question that reads something."""
     if route.intent not in READS and not route.is_loose:
         return False
-    if readings.requests(asked.message, language):
+    if slots.requests(asked.message, language):
         return False
     if "?" in asked.message or questions.read_question(asked.message).kind:
         return True

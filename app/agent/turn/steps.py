@@ -87,7 +87,8 @@ class Trace(Struct, frozen=True, omit_defaults=True):
 
 class Asked(Struct, frozen=True):
     """A message, what tools have given for it so far, which tools are offered, the user's local
-    time, the messages before, the owner's wishes, and what earlier turns left, newest first.
+    time, the messages before, the owner's wishes, and what earlier turns left, newest first; with
+    `is_last` the turn must answer now.
     """
 
     message: str
@@ -99,6 +100,7 @@ class Asked(Struct, frozen=True):
     attached: tuple[Attached, ...] = ()
     attached_before: tuple[Attached, ...] = ()
     earlier: tuple[Trace, ...] = ()
+    is_last: bool = False
 
     def of(self, tool: str) -> list[Result]:
         """Return what one tool gave, in order, without its refusals."""

@@ -8,7 +8,7 @@ import pytest
 
 from app.agent.rules import corrections
 from app.agent.rules.answers import list_filters
-from app.agent.rules.changes import clauses, left_over, note_parts, plain_tasks
+from app.agent.rules.changes import clauses, note_parts, plain_tasks, verb_first
 from app.agent.rules.changes.marked import Marked
 from app.agent.rules.dialogue import continued, dialogue_words, references, repairs, slots, that_day
 from app.agent.rules.near import near
@@ -248,7 +248,7 @@ def test_what_follows_a_verb_of_adding_is_asked_into_the_note_spoken_of(
     note = Trace(intent="ask", shown=(Thing("note", 7, "名册"),))
     said = looked_at(message)
     told = Asked(message, said.results, said.tools, NOW, earlier=(note,))
-    step = left_over.offer(told, Route("ask", "zh", {}), Step("nothing", empty=True))
+    step = verb_first.offer(told, Route("ask", "zh", {}), Step("nothing", empty=True))
     assert step.text == f"你的意思是：把“{text}”加到笔记“名册”？"
 
 
@@ -285,7 +285,7 @@ def looked_at(message: str) -> Asked:
 )
 def test_a_change_with_words_left_over_is_only_asked_about(message: str, asks: str) -> None:
     nothing = Step("nothing", empty=True)
-    step = left_over.offer(looked_at(message), Route("ask", "zh", {}), nothing)
+    step = verb_first.offer(looked_at(message), Route("ask", "zh", {}), nothing)
     assert (asks in step.text) if asks else step is nothing
     assert not step.calls
     assert bool(step.trace and step.trace.asks) == bool(asks)

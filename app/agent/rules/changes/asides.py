@@ -10,7 +10,7 @@ import msgspec
 
 from app.agent.rules.changes import days, readings
 from app.agent.rules.changes.marked import Marked, Words, words_of
-from app.agent.rules.dialogue import dialogue_words, repairs, slots
+from app.agent.rules.dialogue import dialogue_words, references, repairs, slots
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language, Pieces
@@ -126,6 +126,8 @@ def _is_all(
     is_text = least is Kind.STATES and route.intent in WRITES
     unsure = route.is_loose or route.intent in NO_WISH or is_text
     text = " , ".join(asked.message[one.start : one.end] for one in told)
+    if route.intent == "undo" and asked.earlier and references.some_of(asked.earlier[0], text):
+        return False  # “no, the bike is not done”
     changes = _changes_of(part, language)
     dated = changes[:1] in (["move"], ["reschedule"]) if unsure else route.intent in DATED
     if dated and days.find(text, part, language):

@@ -158,6 +158,11 @@ def tidied(asked: Asked, found: Route) -> Route:
     if found.intent != "change_todo" or not language_data.has_table(language, Changes):
         return found
     words, arguments = marked.words_of(language), dict(found.arguments)
+    if found.get("reopen") and not found.get("day") and _puts_back(asked, found, language):
+        # “Put it back on the 4th” of what is not done.
+        day = days.new_day(asked, marked.Marked(asked.message), language)
+        opens = {"reopen": "yes"} if _was_done(asked) else {}
+        arguments = {"target": found.get("target"), "day": day, **opens}
     if found.get("by") and words.earlier.search(marked.Marked(asked.message).text):
         arguments["earlier"] = "yes"
     if levels.is_denied(marked.Marked(asked.message), found.get("priority"), language):
@@ -177,6 +182,16 @@ def tidied(asked: Asked, found: Route) -> Route:
         if keeps and target.mark(dated, "d") and not several:
             arguments["target"] = target.left(words)  # the day that it was on stands before it
     return msgspec.structs.replace(found, arguments=arguments)
+
+
+def _puts_back(asked: Asked, found: Route, language: Language) -> bool:
+    """Return whether what was spoken of last is to get a day again."""
+    is_it = not found.get("target") or dialogue_words.whole(language, "it", found.get("target"))
+    return bool(is_it) and bool(days.find(asked.message, asked, language))
+
+
+def _was_done(asked: Asked) -> bool:
+    return bool(asked.earlier) and asked.earlier[0].intent == "complete_todo"
 
 
 def asks_instead(route: Route) -> bool:

@@ -44,7 +44,6 @@ GOES_ON = frozenset(
     {"change_todo", "complete_todo", "add_step", "append_note", "tick_item", "delete", "pin_note"}
 )
 """The changes by which a clause may go on from the turn before, of what that was about."""
-WRITES = frozenset({"append_note", "add_step"})
 SAME = 4
 """By so many letters two forms of a word begin alike."""
 HARMLESS: frozenset[ChangeKind] = frozenset({"reschedule", "message", "move"})
@@ -81,24 +80,25 @@ def go_on(
     asked: Asked, language: Language, continue_from: Callable[[Asked, Language], Route | None]
 ) -> Route | None:
     """Return what one clause asks for in the light of the turn before, where the other only tells
-    something: “oh wait, they gave me feldspar, put it back”. Only where no spaces part words, as
-    else a clause may end anywhere.
+    something: “oh wait, they gave me feldspar, put it back”. Where spaces part words only that it
+    be undone, as else a clause may end anywhere.
     """
     known = language_data.has_table(language, Changes)
-    if not asked.earlier or asked.earlier[0].asks or not known or words_of(language).spaced:
+    if not asked.earlier or asked.earlier[0].asks or not known:
         return None
+    undo_only = words_of(language).spaced
     for one, other in _parted(asked.message, language):
         for wish, rest in ((other, one), (one, other)):
             part = msgspec.structs.replace(asked, message=wish)
             if _wishes_nothing(asked, rest, language) and (found := continue_from(part, language)):
                 # What follows a verb of adding is its text: “one more: Mabel”.
-                is_text = found.intent in WRITES and wish == one
+                is_text = found.intent in ("append_note", "add_step") and wish == one
                 settled = found.things and found.intent in GOES_ON and not is_text
                 undoes = found.intent == "undo" and (
                     slots.has_kind(wish, language, "undo")
-                    or dialogue_words.whole(language, "drop", wish)
+                    or (not undo_only and dialogue_words.whole(language, "drop", wish))
                 )
-                if undoes or settled:
+                if undoes or (settled and not undo_only):
                     return found
     return None
 
@@ -181,16 +181,28 @@ def _change(asked: Asked, found: Sequence[Parted], act: Act) -> Step | None:
         things = _named(asked, lead, wish)
         if not things or (len(things) > 1 and asked.earlier):
             continue
+        if wish.get("priority") and not wish.get("day") and days.find(lead, asked, wish.language):
+            continue  # “… should be done tomorrow, priority 5” has both
         duty = "" if _only_tells(lead, wish.language) else _duty(lead, wish.language)
         if duty and not all(_is_all_named(duty, one.title) for one in things):
             continue  # “I must buy bread, put it on Friday” is a new todo beside “Buy flour”
         settled = msgspec.structs.replace(wish, things=things)
-        if len(things) > 1 or not _is_sure(things[0], lead, wish):
+        if len(things) > 1 or not _is_sure(things[0], lead, wish) or _is_open(asked, things, lead):
             return targets.ask_meant(settled, things)
         part = msgspec.structs.replace(asked, message=rest)
         step = reused.reuse(part, functools.partial(_settled, act, settled))
         return step if step.calls else changes.traced(settled, step)
     return None
+
+
+def _is_open(asked: Asked, things: Sequence[Thing], lead: str) -> bool:
+    """Return whether “it” may as well be what was spoken of last, which a clause names only in
+    part: “no, dad's away then. Put it on the 4th”.
+    """
+    last = references.newest(asked, ("todo", "note")).things
+    question = asked.earlier[0].asks if asked.earlier else None
+    last = last or (question.choices if question else ())
+    return bool(last) and set(last).isdisjoint(things) and not _is_all_named(things[0].title, lead)
 
 
 def _settled(act: Act, wish: Route, asked: Asked) -> Step:
@@ -220,15 +232,10 @@ def _names_its_own(asked: Asked, text: str, language: Language) -> Route | None:
     reports = found.intent == "complete_todo" and found.is_loose
     if (found.intent not in NO_TEXT or found.is_loose) and not reports:
         return None
-    return found if target and _names(Marked(target), language) else None
-
-
-def _names(target: Marked, language: Language) -> bool:
-    """Return whether what a change seems to be of has more than words of a wish."""
-    words = words_of(language)
+    words, rest = words_of(language), Marked(target or "")
     for pattern in (words.courtesy, words.also["reschedule"], words.cues["reschedule"]):
-        target.fit(pattern, "p")
-    return bool(target.left(words))
+        rest.fit(pattern, "p")
+    return found if rest.left(words) else None
 
 
 def _is_reason(asked: Asked, text: str, wish: str, meant: Route, language: Language) -> bool:
@@ -343,7 +350,12 @@ def _named(asked: Asked, lead: str, wish: Route) -> tuple[Thing, ...]:
     part = msgspec.structs.replace(asked, message=lead)
     marked = Marked(lead)
     things = _that_may(asked, wish)
-    found = named.find(part, marked, things, OF[wish.intent], wish.language)
+    # “That is of no use” names nothing by its verb.
+    found = [
+        one
+        for one in named.find(part, marked, things, OF[wish.intent], wish.language)
+        if told.names_one(lead[one.start : one.end], one.things, wish.language)
+    ]
     places = [*found[:1], *(one for one in found[1:] if _is_other(one, found[0]))]
     if not places and questions.is_asian(lead):
         return _of_single_letters(lead, things)

@@ -42,6 +42,18 @@ def new_name(
     return marked, Named(last, 0, 0), text
 
 
+def says_else(message: str, kind: ChangeKind, words: Words) -> bool:
+    """Return whether a message says that a step is done, or beside a new name wishes something
+    else: “put it there, and call it …”.
+    """
+    text = Marked(message).text
+    if kind == "step":
+        return words.finished.search(text) is not None
+    clauses = words.join.split(text) if kind == "rename" else []
+    others = [one for one in clauses if one and not words.cues["rename"].search(one)]
+    return len(others) < len(clauses) and any(words.put.match(one[-3:]) for one in others)
+
+
 def is_new_note(marked: Marked, named: Named, words: Words) -> bool:
     """Return whether only a new note’s text names it: “a note called Pancakes: 1 l of milk”."""
     said = words.cues["note"].search(marked.text)

@@ -1,22 +1,29 @@
-"""A change of the one thing that a message names, where other words are left over: it is asked."""
+"""A change of what a message names or goes on from, where other words are left over: it is asked.
+
+A word of the change tells which, else the day: what has one of its own is moved to it.
+"""
 
 import functools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
 
-import msgspec
-
+from app.agent.quickadd import quickadd
 from app.agent.rules.answers import targets
 from app.agent.rules.changes import days, levels, named, readings, reused, told
-from app.agent.rules.changes.marked import Marked, words_of
-from app.agent.rules.dialogue import dialogue_words, references, slots, view_words
+from app.agent.rules.changes.marked import Marked, is_old, words_of
+from app.agent.rules.changes.named import Named
+from app.agent.rules.dialogue import dialogue_words, references, slots
+from app.agent.rules.dialogue.references import Reference
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.near import near
+from app.agent.rules.near import mentions, near, parts
+from app.agent.rules.passages import questions
+from app.agent.rules.passages.sentences import stem
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Step, Thing, ThingKind
+from app.agent.turn.steps import Asked, Question, Step, Thing, ThingKind, Trace
 
 OF: Mapping[ChangeKind, tuple[str, str, tuple[ThingKind, ...]]] = {
     "undate": ("change_todo", "clear", ("todo",)),
@@ -30,12 +37,12 @@ OF: Mapping[ChangeKind, tuple[str, str, tuple[ThingKind, ...]]] = {
 }
 """The changes that may be asked about: the intent, what it changes, and the things it is of."""
 UNSURE = frozenset({"ask", "cannot"})
-WRITES: frozenset[ChangeKind] = frozenset({"append", "todo", "todos", "note", "reschedule", "move"})
-"""What a message may only seem to wish that writes something into a note."""
+WRITES: tuple[ChangeKind, ...] = ("todo", "todos", "note", "append", "step", "message")
+"""The changes whose words say that something is written down."""
 LETTERS = 3
-"""So many letters, not all together in it, may point at a name."""
-_AMOUNT = re.compile(r"^(?:[一两二三几]?[个条样件本句行点些]|俩|仨)")
-_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
+"""So many letters, not all together in it, may point at a name where no spaces part words."""
+LOOKS = ("search_", "grep_", "list_", "get_")
+"""What the tools begin with that only look."""
 
 
 def offer(asked: Asked, route: Route, step: Step) -> Step:
@@ -45,48 +52,41 @@ def offer(asked: Asked, route: Route, step: Step) -> Step:
     language = route.get("written") or route.language
     asks = step.trace.asks if step.trace else None
     guess = asks.arguments.get("plain", "") if asks and asks.intent == near.INTENT else ""
-    if not guess and (asks or (step.trace and step.trace.undo)):
+    # “Nothing fits … Do you mean …?”
+    unfit = asks is not None and len(asks.choices) == 1 and not asks.lacks
+    if (asks and not (guess or unfit)) or (step.trace and step.trace.undo):
         return step
-    if not (guess or step.empty or route.intent in UNSURE) or not _may(asked, language):
+    if not all(one.tool.startswith(LOOKS) for one in asked.results):
+        return step  # something was done, and may be taken back
+    may = asks or step.empty or route.intent in UNSURE or _moves_all(asked, language)
+    if not may or not _may(asked, language):
         return step
     wish = _wish(asked, language)
-    if wish is None or wish.is_loose:
-        written = reused.reuse(asked, functools.partial(_ask_written, language, bool(guess)))
-        if written.text or written.calls:
-            return written
-    if wish is None or (guess and not _is_surer(wish, guess)):
+    if wish is None:
         return step
-    if guess and words_of(language).spaced and told.may_tell(asked, route, language):
+    surer = not asks or bool(guess and _is_surer(wish, guess))
+    if guess and not _is_to_come(asked, wish.get("day")) and told.may_tell(asked, route, language):
         return step  # “Ben saw to it yesterday” moves nothing
-    # “Wait, he only has time at three” is of what was spoken of, “fireworks on Friday” is not.
-    puts = words_of(language).put.search(Marked(wish.said).text) is not None
-    found = reused.reuse(asked, functools.partial(_ask, wish, only_named=bool(guess) and puts))
-    return found if found.text or found.calls else step
+    found = reused.reuse(asked, functools.partial(_ask, wish))
+    mine = found.trace.asks if found.trace else None
+    return found if found.calls or (found.text and (surer or _says_more(mine, asks))) else step
 
 
-def _ask_written(language: Language, only_named: bool, asked: Asked) -> Step:
-    """Return the question whether what follows a verb of adding goes into the note named before
-    it, or spoken of, where no spaces part words and the verb stands before its object.
+def _says_more(mine: Question | None, asks: Question | None) -> bool:
+    """Return whether a question is about more things than another, or a day beside it: “the flour
+    and the butter, both to Friday”.
     """
-    words = words_of(language)
-    cue = None if words.spaced else words.cues["append"].search(Marked(asked.message).text)
-    if cue is None or not {"append"} <= set(readings.kinds_of(asked, language)) <= WRITES:
-        return Step()
-    if "todo" in view_words.sort_words(asked.message, language).said:
-        return Step()  # “…, put it on my tasks”
-    head = asked.message[: cue.start()]
-    text = _AMOUNT.sub("", asked.message[cue.end() :]).strip(" ：:，,。吧")
-    if not text:
-        return Step()
-    if not near.has_looked(asked):
-        return Step(calls=near.looks(asked))
-    part = msgspec.structs.replace(asked, message=head)
-    notes = [one for one in near.things(asked) if one.kind == "note"]
-    found = named.find(part, Marked(head), notes, ("note",), language) if head else []
-    spoken_of = references.notes_told(asked.earlier[0]) if asked.earlier else ()
-    meant = found[0].things if found else () if only_named else spoken_of
-    written = Route("mean", language, {"wish": "append_note", "text": text}, meant)
-    return (near.ask_meant(written) if len(meant) == 1 else None) or Step()
+    if (
+        mine is None
+        or asks is None
+        or mine.lacks != "yes"
+        or not {*mine.choices} >= {*asks.choices}
+    ):
+        return False
+    more = (
+        "day" in mine.arguments and "plain" not in asks.arguments and not asks.arguments.get("day")
+    )
+    return {*mine.choices} > {*asks.choices} or more
 
 
 def _is_surer(wish: Route, guess: str) -> bool:
@@ -94,20 +94,19 @@ def _is_surer(wish: Route, guess: str) -> bool:
     that says to what.
     """
     like = routing.route_message(guess, before=wish.language)
-    if not words_of(wish.language).spaced and wish.intent == like.intent != "complete_todo":
-        return True  # it may be of another thing, or day
     return wish.intent != like.intent and bool(wish.get("day") or wish.get("by"))
 
 
 def _may(asked: Asked, language: Language) -> bool:
-    """Return whether a message may wish a change, in a language that says when one is finished."""
+    """Return whether a message may wish a change; “Thursday's full. Friday?” asks nothing else."""
     if not language_data.has_table(language, Changes) or len(asked.message) > readings.LONGEST:
         return False
     words, text = words_of(language), Marked(asked.message).text
-    asks = words.asks.search(text) or text.rstrip().endswith(("?", "？"))
-    asks = asks and not readings.requests(asked.message, language)
-    table = language_data.load_table(language, Changes)
-    return bool(table.finished or table.reason) and not asks
+    asks = words.asks.search(text) is not None
+    if not asks and text.rstrip().endswith(("?", "？")):
+        _, last = _clause_at(asked.message, len(text.rstrip(" ?？")) - 1, language)
+        asks = not slots.only_days(last.strip(" ?？"), asked, language)
+    return not asks
 
 
 def _wish(asked: Asked, language: Language) -> Route | None:
@@ -116,40 +115,63 @@ def _wish(asked: Asked, language: Language) -> Route | None:
     cues = {**words.cues, "reschedule": words.shifts}
     found: list[tuple[int, Route]] = []
     for kind in (one for one in readings.kinds_of(asked, language) if one in OF):
-        places = [one.start() for one in cues[kind].finditer(text)]
-        clauses = [_clause_at(asked.message, one, language) for one in places]
+        place = max(one.start() for one in cues[kind].finditer(text))
+        start, clause = _clause_at(asked.message, place, language)
         # The day stands beside the verb, and another one in a reason.
-        wishes = [_of_kind(asked, clause, kind, language) for _, clause in clauses]
-        at = max((at for at, one in enumerate(wishes) if one), default=-1)
-        place, (start, clause) = places[at], clauses[at]
+        whole = 0, len(asked.message)
+        places = ((start, start + len(clause)), whole)
+        wishes = (_of_kind(asked, *one, kind, language) for one in places)
         is_else = kind == "reschedule" and _tells_else(asked, clause, language)
-        wish = None if is_else else wishes[at] or _of_kind(asked, asked.message, kind, language)
-        if wish and wish.get("day") and not wishes[at] and not words.spaced:
-            wish = _of_day(asked, language)  # of several clauses the last says the new day
+        wish = None if is_else else next(filter(None, wishes), None)
         denied = _is_denied(clause[: place + 1 - start], kind, language)
-        if wish and not denied:
-            found.append((place, msgspec.structs.replace(wish, said=clause, is_loose=False)))
+        found += [(place, wish)] if wish and not denied else []
     if found:
         return max(found, key=lambda one: one[0])[1]
     done = words.finished.search(text)
     if done is None:
-        return _of_day(asked, language)
+        return _moved(asked, language)
     _, clause = _clause_at(asked.message, done.end() - 1, language)
     if _is_denied(clause, "complete", language):
         return None
-    return Route("complete_todo", language, {}, said=clause)
+    return Route("complete_todo", language, {})
 
 
-def _of_day(asked: Asked, language: Language) -> Route | None:
-    """Return that something is likely moved to the day that a message names without a word for
-    that, where no spaces part words: “the visa, I'll see to it on Wednesday”.
+def _moved(asked: Asked, language: Language) -> Route | None:
+    """Return that something gets the last day that a message names, where no word says a change:
+    “the vaccination, I keep forgetting … tomorrow then”.
     """
-    if words_of(language).spaced:
+    found = days.find(asked.message, asked, language)
+    words, text = words_of(language), Marked(asked.message).text
+    if not found or any(words.cues[kind].search(text) for kind in WRITES):
         return None
-    for clause in reversed(told.clauses_of(asked.message, language)):
-        if day := days.new_day(asked, Marked(clause), language):
-            return Route("change_todo", language, {"day": day}, said=clause, is_loose=True)
-    return None
+    start, clause = _clause_at(asked.message, found[-1][0], language)
+    if words.done.search(clause.lower()) or Marked(clause).has(words.denies):
+        return None
+    day = _day_within(asked, start, start + len(clause), language)
+    return Route("change_todo", language, {"day": day}) if _is_to_come(asked, day) else None
+
+
+def _day_within(asked: Asked, start: int, end: int, language: Language) -> str:
+    """Return the day that begins in a part of a message, and is not one from which is moved."""
+    text, words = Marked(asked.message).text, words_of(language)
+    said = [
+        asked.message[slice(*one)].strip(" ,，、")
+        for one in days.find(asked.message, asked, language)
+        if start <= one[0] < end and not is_old(text, *one, words)
+    ]
+    day = " ".join(mentions.shortest_day(asked, one) for one in said)
+    # “All of today to Wednesday” names two.
+    return day if not said or dialogue_words.is_day(day, asked, language) else said[-1]
+
+
+def _day_of(due: date | datetime) -> date:
+    return due.date() if isinstance(due, datetime) else due
+
+
+def _is_to_come(asked: Asked, day: str) -> bool:
+    """Return whether a day or time is not past."""
+    due = quickadd.read_line(f"x {day}", now=asked.now).due
+    return due is not None and _day_of(due) >= asked.now.date()
 
 
 def _tells_else(asked: Asked, clause: str, language: Language) -> bool:
@@ -168,14 +190,16 @@ def _clause_at(message: str, place: int, language: Language) -> tuple[int, str]:
     return start, message[start:end]
 
 
-def _of_kind(asked: Asked, text: str, kind: ChangeKind, language: Language) -> Route | None:
-    """Return the change of a kind; None where a text does not say all of it."""
+def _of_kind(
+    asked: Asked, start: int, end: int, kind: ChangeKind, language: Language
+) -> Route | None:
+    """Return the change of a kind; None where that part of a message does not say all of it."""
     intent, field, _ = OF[kind]
-    marked = Marked(text)
+    marked = Marked(asked.message[start:end])
     arguments = {field: "yes"} if field else {}
     if kind == "reschedule":
         arguments = days.shift(asked, marked, language)
-        day = "" if arguments else days.new_day(asked, marked, language)
+        day = "" if arguments else _day_within(asked, start, end, language)
         arguments = {"day": day} if day else arguments
         if not arguments:
             return None
@@ -183,7 +207,8 @@ def _of_kind(asked: Asked, text: str, kind: ChangeKind, language: Language) -> R
         level = dialogue_words.priority_of(levels.level(marked, language), language)
         if level is None:
             return None
-        arguments = {"number": str(level)}
+        day = _day_within(asked, 0, len(asked.message), language)
+        arguments = {"number": str(level), **({"day": day} if _is_to_come(asked, day) else {})}
     return Route(intent, language, arguments)
 
 
@@ -195,51 +220,24 @@ def _is_denied(clause: str, kind: ChangeKind, language: Language) -> bool:
     return marked.has(words.denies)
 
 
-def _ask(wish: Route, asked: Asked, *, only_named: bool) -> Step:
-    """Return the question whether a change is meant, or of which of several things, `only_named`
-    of those that the message names.
-    """
+def _ask(wish: Route, asked: Asked) -> Step:
+    """Return the question whether a change is meant, or of which of several things."""
     if not near.has_looked(asked):
         return Step(calls=near.looks(asked))
-    several = _several(asked, wish)
-    things = several or _things(asked, wish, only_named=only_named)
-    if len(things) > 1 and not several:
+    meant = _meant(asked, wish)
+    if meant.unsure:
         about = {name: value for name, value in wish.arguments.items() if name != "number"}
         level = wish.get("number")
         about |= {"priority": level} if level else {}
-        return targets.ask_which(Route(wish.intent, wish.language, about), things)
-    if not things:
+        return targets.ask_which(Route(wish.intent, wish.language, about), meant.unsure)
+    if not meant.things:
         return Step()
-    field = next(iter(wish.arguments), "")
-    arguments = {"wish": wish.intent, "field": field, **wish.arguments}
-    return near.ask_meant(Route("mean", wish.language, arguments, things)) or Step()
+    fields = [one for one in wish.arguments if one != "earlier"]
+    arguments = {"wish": wish.intent, "field": " ".join(fields), **wish.arguments}
+    return near.ask_meant(Route("mean", wish.language, arguments, meant.things)) or Step()
 
 
-def _several(asked: Asked, wish: Route) -> tuple[Thing, ...]:
-    """Return the todos that the clause of a wish names beside each other, where no spaces part
-    words: all of “the tax and the lamp later”, each by letters of its own.
-    """
-    is_of_todos = wish.intent in ("change_todo", "complete_todo") and not wish.get("reopen")
-    if words_of(wish.language).spaced or wish.is_loose or not is_of_todos:
-        return ()
-    pieces = dialogue_words.split_list(wish.said, wish.language)
-    todos = told.open_todos(asked)
-    table = next(dialogue_words.tables(wish.language))
-    if dialogue_words.find_in(table.filters["overdue"], dialogue_words.bare(wish.said)):
-        late = {
-            row["id"]
-            for result in asked.of("search_todos")[:1]
-            for row in result.content["todos"]
-            if (row.get("dueDate") or "9")[:10] < asked.now.date().isoformat()
-        }
-        return tuple(one for one in todos if one.id in late)
-    held = [set(_HAN.findall(_rest(asked, one, wish))) for one in pieces]
-    every = [[one for one in todos if said and said <= set(one.title)] for said in held]
-    found = tuple(one[0] for one in every if len(one) == 1)
-    return found if len(found) > 1 and len(found) == len(pieces) else ()
-
-
-def _things(asked: Asked, wish: Route, *, only_named: bool) -> tuple[Thing, ...]:
+def _meant(asked: Asked, wish: Route) -> Reference:
     """Return what a message names of the things that a wish may be of; else what the turn before
     was about.
     """
@@ -252,53 +250,96 @@ def _things(asked: Asked, wish: Route, *, only_named: bool) -> tuple[Thing, ...]
         if one.kind in kinds
         and (one.kind != "todo" or (one.id not in is_open) == bool(wish.get("reopen")))
     ]
-    for text in _clauses_from(asked.message, wish):
-        part = msgspec.structs.replace(asked, message=text)
-        found = [
-            one
-            for one in named.find(part, Marked(text), may, kinds, wish.language)
-            if wish.arguments
-            or not any(
-                other.kind == "person" and text[one.start : one.end] in other.title
-                for other in things
-            )
-        ]
-        if found:
-            sure = [
-                one
-                for one in found[0].things
-                if one.kind == "todo" or _is_whole(asked, one, wish.language)
-            ]
-            meant = tuple(sure) if wish.intent == "delete" else found[0].things
-            return _likely(asked, meant, wish)
+    spans = days.find(asked.message, asked, wish.language)
+    found = [
+        one
+        for one in named.find(asked, Marked(asked.message), may, kinds, wish.language)
+        # “Friday” does not name “Book a table for Friday”.
+        if not any(start <= one.start and one.end <= end for start, end in spans)
+        if wish.arguments
+        or not any(
+            other.kind == "person" and asked.message[one.start : one.end] in other.title
+            for other in things
+        )
+    ]
+    if day := _all_of_day(asked, may, wish):
+        return Reference(day)
+    parts_of = told.named_in_part(asked.message, may, wish.language)
+    if parts_of and not (found and _has_word(asked, found[0])):
+        return _one_of(parts_of)
+    if found:
+        if both := _both(asked, found, wish.language):
+            return Reference(both)
+        first = found[0].things
+        sure = [one for one in first if one.kind == "todo" or _is_whole(asked, one, wish.language)]
+        return _one_of(tuple(sure) if wish.intent == "delete" else first)
     if pointed := _of_letters(asked, may, wish):
-        return _likely(asked, pointed, wish)
-    if only_named and not wish.is_loose and not words_of(wish.language).spaced:
+        return _one_of(pointed)
+    last = asked.earlier[0] if asked.earlier else Trace()
+    is_it = last.undo and slots.has_kind(asked.message, wish.language, "it")
+    return Reference(references.newest(asked, kinds).things if wish.arguments or is_it else ())
+
+
+def _one_of(things: tuple[Thing, ...]) -> Reference:
+    """Return that one of these is meant."""
+    return Reference((), things) if len(things) > 1 else Reference(things)
+
+
+def _moves_all(asked: Asked, language: Language) -> bool:
+    """Return whether a message moves all of one day to another."""
+    if not references.says_all(asked.message, language):
+        return False
+    moves = "reschedule" in readings.kinds_of(asked, language)
+    return moves and len(days.find(asked.message, asked, language)) > 1
+
+
+def _all_of_day(asked: Asked, todos: Sequence[Thing], wish: Route) -> tuple[Thing, ...]:
+    """Return the todos of the day that a message names first, where it moves all of them."""
+    if not wish.get("day") or not _moves_all(asked, wish.language):
         return ()
-    last = references.newest(asked, kinds).things if wish.arguments else ()
-    return _likely(asked, last, wish)
+    found = days.find(asked.message, asked, wish.language)
+    old = quickadd.read_line(f"x {asked.message[slice(*found[0])]}", now=asked.now).due
+    due = {
+        row["id"]: datetime.fromisoformat(row["dueDate"]).astimezone(asked.now.tzinfo).date()
+        if len(row["dueDate"]) > len("2026-11-23")
+        else date.fromisoformat(row["dueDate"])
+        for result in asked.of("search_todos")[:1]
+        for row in result.content["todos"]
+        if row["dueDate"]
+    }
+    return tuple(one for one in todos if old and due.get(one.id) == _day_of(old))
 
 
-def _clauses_from(message: str, wish: Route) -> Iterator[str]:
-    """Yield where a name is looked for: where no spaces part words, in the clause of the wish, in
-    those before it from there on, in those after it.
-    """
-    if words_of(wish.language).spaced:
-        yield message
-        return
-    clauses = told.clauses_of(message, wish.language)
-    at = next((at for at, one in enumerate(clauses) if one == wish.said), len(clauses))
-    yield from (*clauses[at : at + 1], *reversed(clauses[:at]), *clauses[at + 1 :])
+def _both(asked: Asked, found: Sequence[Named], language: Language) -> tuple[Thing, ...]:
+    """Return the two things that a message names side by side, or that a word for both means."""
+    first = found[0]
+    others = [
+        one
+        for one in found[1:]
+        if len(one.things) == len(first.things) == 1
+        and one.things != first.things
+        and (one.end <= first.start or first.end <= one.start)
+        and (references.both_in(asked.message, language) or _is_beside(asked, one, first))
+    ]
+    both = sorted([first, *others[:1]], key=lambda one: one.start)
+    return tuple(thing for one in both for thing in one.things) if others else ()
 
 
-def _likely(asked: Asked, things: tuple[Thing, ...], wish: Route) -> tuple[Thing, ...]:
-    """Return things; where a wish is only likely, those whose names have all that is left of its
-    clause.
-    """
-    if not wish.is_loose:
-        return things
-    left = set(_HAN.findall(_rest(asked, wish.said, wish)))
-    return tuple(one for one in things if left <= set(one.title))
+def _has_word(asked: Asked, one: Named) -> bool:
+    """Return whether a name is told by a word of it, and not by “it” or “the second one”."""
+    said = {part.word for part in parts.split(asked.message[one.start : one.end])}
+    held = {part.word for thing in one.things for part in parts.split(thing.title)}
+    return bool({stem(word) for word in said} & {stem(word) for word in held})
+
+
+def _is_beside(asked: Asked, one: Named, other: Named) -> bool:
+    """Return whether only little words stand between two names: “and the”."""
+    between = asked.message[min(one.end, other.end) : max(one.start, other.start)]
+    return (
+        bool(between.strip())
+        and not re.search("[.;!?]", between)
+        and all(part.word in questions.little() for part in parts.split(between))
+    )
 
 
 def _is_whole(asked: Asked, thing: Thing, language: Language) -> bool:
@@ -308,31 +349,13 @@ def _is_whole(asked: Asked, thing: Thing, language: Language) -> bool:
 
 def _of_letters(asked: Asked, things: Sequence[Thing], wish: Route) -> tuple[Thing, ...]:
     """Return the things whose names have all letters that are left of a message: “the writing one”
-    is of those that begin with “write”; of more letters those that have most, two at least.
+    is of those that begin with “write”.
     """
-    letters = _rest(asked, asked.message, wish)
-    fitting = tuple(one for one in things if letters and set(letters) <= set(one.title))
-    if len(letters) <= LETTERS and (fitting or words_of(wish.language).spaced):
-        return fitting
-    if words_of(wish.language).spaced:
-        return ()
-    marked = Marked(asked.message)
-    marked.mark(days.find(asked.message, asked, wish.language), "d")
-    said = {asked.message[at] for start, end in marked.runs() for at in range(start, end)}
-    held = {one: len(said & set(one.title)) for one in things}
-    most = max(held.values(), default=0)
-    return tuple(one for one, count in held.items() if count == most > 1)
-
-
-def _rest(asked: Asked, text: str, wish: Route) -> str:
-    """Return what is left of a text without the words of its wish, and its days."""
-    words, marked = words_of(wish.language), Marked(text)
-    if not words.spaced:
-        marked.mark(days.find(text, asked, wish.language), "d")
-        marked.fit(words.must, "p")
-        marked.fit(words.courtesy, "p")
+    words, marked = words_of(wish.language), Marked(asked.message)
     for kind, (intent, *_) in OF.items():
         if intent == wish.intent:
-            marked.fit(words.shifts if kind == "reschedule" else words.cues[kind], "c")
+            marked.fit(words.cues[kind], "c")
             marked.fit(words.also[kind], "p")
-    return marked.left(words)
+    letters = "" if words.spaced else marked.left(words)
+    fitting = tuple(one for one in things if letters and set(letters) <= set(one.title))
+    return fitting if len(letters) <= LETTERS else ()

@@ -15,8 +15,8 @@ FREE = " "
 _MARKS = re.compile(r"[\s.!?;:…。！？；：\"“”„«»「」『』()（）~～—–]+|(?<!\w)-|-(?!\w)")
 _CLAUSE = r"[,;.!…]+\s+|\s+[–—-]+\s+|[。！，、；…]+\s*"
 """The marks between two clauses."""
-_TIGHT = r"(?<!\d)[,;!]+|[,;!]+(?!\d)"
-"""The marks that need no space after them where no spaces part words."""
+_TIGHT = r"|(?<!\d)[,;!]+|[,;!]+(?!\d)|\s+|…"
+"""The marks that need no space after them where no spaces part words, and spaces."""
 _EDGE = " \t\n,，、・.;:"
 
 
@@ -132,8 +132,8 @@ def words_of(language: Language) -> Words:
     spaced = language in phrases.alphabetic_languages()
 
     def text(pattern: Pieces) -> str:
-        macros = {"put": table.put, **table.macros}
-        return plain_letters(language_data.expand_macros(pattern, macros)) or "(?!)"
+        said = language_data.expand_macros(pattern, {"put": table.put, **table.macros})
+        return plain_letters(said) or "(?!)"
 
     def whole(pattern: Pieces) -> re.Pattern[str]:
         said = text(pattern)
@@ -162,8 +162,7 @@ def words_of(language: Language) -> Words:
         whole(f"{text(table.place)}|{text(table.must)}"),
         whole(table.must),
         re.compile(
-            _CLAUSE
-            + (r"|[\s,]+(?:…)\s+" if spaced else rf"|{_TIGHT}|\s+|…").replace("…", text(table.join))
+            _CLAUSE + (r"|[\s,]+(?:…)\s+" if spaced else _TIGHT).replace("…", text(table.join))
         ),
         whole(table.earlier),
         whole(table.later),

@@ -16,9 +16,9 @@ from app.agent.rules.changes import (
     several,
     texts,
 )
-from app.agent.rules.changes.marked import Marked, Words, words_of
+from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.changes.named import NAME, Named, beside, find, folder_there, settled
-from app.agent.rules.dialogue import closed_classes, dialogue_words, references
+from app.agent.rules.dialogue import dialogue_words, references, slots
 from app.agent.rules.languages.change_tables import ChangeKind
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.routing.routing import Route
@@ -52,7 +52,7 @@ def kinds_of(asked: Asked, language: Language) -> tuple[ChangeKind, ...]:
     words = words_of(language)
     if words.tells.search(asked.message.lower()):
         return ()
-    if words.asks.search(marked.text) and not requests(asked.message, language):
+    if words.asks.search(marked.text) and not slots.requests(asked.message, language):
         # “Ask Ben when he comes” asks nothing here.
         begun = words.courtesy.match(marked.text)
         start = begun.end() if begun else 0
@@ -63,15 +63,6 @@ def kinds_of(asked: Asked, language: Language) -> tuple[ChangeKind, ...]:
         return ()
     cues = {**words.cues, "reschedule": words.shifts}
     return tuple(kind for kind in KINDS if cues[kind].search(marked.text))
-
-
-def requests(message: str, language: Language) -> bool:
-    """Return whether a message only seems to ask, as a polite wish does where no spaces part
-    words: “能帮我…吗”.
-    """
-    if words_of(language).spaced:
-        return False
-    return closed_classes.requests(language).search(Marked(message).text) is not None
 
 
 def _takes_back(message: str, language: Language) -> bool:
@@ -100,13 +91,12 @@ def read(
         if kind in NAMING:
             route = NAMING[kind](asked, kind, things, language)
         elif kind in ("todo", "todos"):
-            route = _todos(asked, kind, language)
+            route = plain_tasks.stated(asked, kind, language)
         else:
             route = _plain(asked, kind, language)
         found += [(kind, route)] if route else []
-    return [
-        route for _, route in sorted(found, key=lambda one: _is_within(one[0], asked, language))
-    ]
+    found.sort(key=lambda one: _is_within(one[0], asked, language))
+    return [route for _, route in found]
 
 
 def _is_within(kind: ChangeKind, asked: Asked, language: Language) -> bool:
@@ -132,6 +122,8 @@ def _plain(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
     if not marked.fit(words.cues[kind], "c") and "by" not in arguments:
         return None
     if kind == "priority":
+        if days.find(asked.message, asked, language):
+            return None  # both are asked about
         arguments["priority"] = levels.level(marked, language)
     marked.fit(words.also[kind], "p")
     if marked.has(words.denies):
@@ -149,34 +141,6 @@ def _plain(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
         return Route("delete_folder", language, {"folder": folder.left(words)})
     intent, name, fixed = PLAIN[kind]
     return Route(intent, language, {name: target, **fixed, **arguments})
-
-
-def _todos(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
-    """Return a todo to add, or each of several."""
-    words = words_of(language)
-    head, text = texts.after_colon(Marked(asked.message))
-    # “Tomorrow three tasks: …” is the day of each.
-    of_all = days.find(head.message, asked, language) if text and kind == "todos" else []
-    head.mark(of_all, "d")
-    if not (text and head.fit(words.cues[kind], "c") and texts.is_covered(head, words, kind)):
-        of_all = []
-        head, text = Marked(asked.message), ""
-        if not head.fit(words.cues[kind], "c"):
-            return None
-    if head.has(words.denies):
-        return None
-    text = text or texts.text_of(head, words, kind, exact=True)
-    if not text:
-        return None
-    if kind == "todo":
-        return Route("add_todo", language, {"task": text})
-    gap = " " if words.spaced else ""
-    day = gap.join(head.message[start:end].strip(" ,，、") for start, end in of_all)
-    several = [
-        f"{one}{gap}{day}" if day else one
-        for one in texts.split_todos(head, text.rstrip(" .。!！"), language)
-    ]
-    return Route("add_todo", language, {"tasks": "\n".join(several)})
 
 
 def _head_and_text(
@@ -228,12 +192,10 @@ def _of_thing(
     words = words_of(language)
     if kind == "tag" and words.cues["untag"].search(Marked(asked.message).text):
         return None
-    if kind == "rename" and _does_more(asked.message, words):
+    if not words.spaced and last_spoken.says_else(asked.message, kind, words):
         return None
-    text = Marked(asked.message).text
-    if kind == "step" and not words.spaced and words.finished.search(text):
-        return None  # “That step is done”
-    found = _head_and_text(asked, kind, things, of, language)
+    exact = kind == "rename" and words.spaced
+    found = _head_and_text(asked, kind, things, of, language, exact=exact)
     if found is None and kind == "step":
         return several.step_there(asked, language)
     if (
@@ -249,15 +211,6 @@ def _of_thing(
         return None
     untag = {"untag": "yes"} if kind == "untag" else {}
     return settled(intent, language, found[1], **{field: found[2]}, **untag)
-
-
-def _does_more(message: str, words: Words) -> bool:
-    """Return whether a clause beside that of a new name wishes something else, where no spaces part
-    words: “put it there, and call it …”.
-    """
-    clauses = [] if words.spaced else words.join.split(Marked(message).text)
-    others = [one for one in clauses if one and not words.cues["rename"].search(one)]
-    return len(others) < len(clauses) and any(words.put.match(one[-3:]) for one in others)
 
 
 def _to_note(

@@ -96,8 +96,13 @@ def ask(asked: Asked, language: Language) -> Step | None:
     mine = [one for one in todos if one not in open_ones] if denies else open_ones
     found = []
     verb = ""
+    ticked = asked.earlier[0] if asked.earlier else Trace()
     for clause in [asked.message] if denies else clauses_of(asked.message, language):
         one = _told(clause, mine, verb)
+        if denies and one is None and ticked.intent == "complete_todo" and ticked.undo:
+            # “The flour not yet after all.”
+            again = named_once(clause, ticked.about)
+            one = (again, "") if again else None
         if one is None:
             return None
         verb = one[1]
@@ -147,13 +152,25 @@ def _reported(asked: Asked, todos: Sequence[Thing], language: Language) -> list[
         if name is None:
             continue
         said = _says_done(clauses[at], name.things, language)
-        for beside in (at + 1, at - 1):
+        if said is None and at + 1 < len(named) and _only_names(clauses[at], name):
+            # “Espresso and flour are both ordered.”
+            following = named[at + 1]
+            said = _says_done(clauses[at + 1], following.things if following else (), language)
+        # “They called, the dentist is on Monday now” tells of no visit.
+        is_dated = said is None and days.find(clauses[at], asked, language)
+        for beside in () if is_dated else (at + 1, at - 1):
             if said is None and 0 <= beside < len(clauses) and named[beside] is None:
                 said = _says_done(clauses[beside], (), language)
         # “The water bill is paid, the electricity too.”
         if said or (said is None and found):
             found.append(name.things)
     return found
+
+
+def _only_names(clause: str, name: Part) -> bool:
+    """Return whether a clause is nothing but a name."""
+    around = f"{clause[: name.start]} {clause[name.end :]}"
+    return all(part.word in questions.little() for part in parts.split(around))
 
 
 def _says_done(clause: str, things: Sequence[Thing], language: Language) -> bool | None:
@@ -192,6 +209,14 @@ def _alike(said: str, best: Sequence[Thing], todos: Sequence[Thing]) -> tuple[Th
     rows = [{"title": one.title, "thing": one} for one in todos]
     every = tuple(row["thing"] for row in resolve_reference.fitting_rows(said, rows))
     return every if set(best) <= set(every) else tuple(best)
+
+
+def names_one(said: str, things: Sequence[Thing], language: Language) -> bool:
+    """Return whether words name one of some things by more than the verb of its title."""
+    if questions.is_asian(said):
+        return True
+    mine = [one for one in things if one.kind == "todo"]
+    return len(mine) < len(things) or any(_is_about(said, one, (), language) for one in mine)
 
 
 def _is_about(said: str, thing: Thing, people: Collection[str], language: Language) -> bool:
@@ -249,6 +274,22 @@ def _parts_of_names(row: Sequence[Part], todos: Sequence[Thing]) -> list[Part]:
         for part in words
     ]
     return [one for one in found if one.things]
+
+
+def named_once(clause: str, todos: Sequence[Thing]) -> Thing | None:
+    """Return the one of these todos that a clause names; None where it names none or several."""
+    places = mentions.named(parts.split(clause), todos, "todo")
+    named = {thing for one in places for thing in one.things}
+    return named.pop() if len(named) == 1 else None
+
+
+def named_in_part(message: str, todos: Sequence[Thing], language: Language) -> tuple[Thing, ...]:
+    """Return the todos of whose name a message has only part of a word, the first that it names
+    so: “the strings” of “Bassstrings”.
+    """
+    spaced = words_of(language).spaced
+    found = _parts_of_names(parts.split(message), todos) if spaced else []
+    return found[0].things if found else ()
 
 
 def _has_part(word: str, title: str) -> bool:

@@ -66,7 +66,7 @@ def continue_from(asked: Asked, language: Language) -> Route | None:
         if route := _continued(asked, text, last, language):
             return route
     if last.undo and any(_takes_back(text, language) for text in texts):
-        return _route(last, language, "undo")
+        return _route(last, language, "undo", things=references.some_of(last, asked.message))
     return None
 
 
@@ -255,7 +255,11 @@ def _answered(
     if dialogue_words.whole(language, "no", text) or dialogue_words.whole(language, "drop", text):
         return _route(last, language, "leave")
     if question.lacks == "yes":
-        return None
+        if "plain" in question.arguments or not dialogue_words.whole(language, "yes", text):
+            return None
+        return _route(
+            last, language, question.intent, things=question.choices, **question.arguments
+        )
     if question.choices:
         found = references.choose(question.choices, text, language)
         if found and found.things:

@@ -114,6 +114,17 @@ def newest(asked: Asked, kinds: Collection[ThingKind]) -> Reference:
     return _single(next((left for left in (_of(one, kinds) for one in asked.earlier) if left), ()))
 
 
+def some_of(last: Trace, message: str) -> tuple[Thing, ...]:
+    """Return those of several that a turn changed which a message names: “no, the bike is not
+    done”; nothing where it names none, or all.
+    """
+    if len(last.about) < 2 or len(last.about) != len(last.undo):
+        return ()
+    said = set(resolve_reference.word_stems(message))
+    named = [one for one in last.about if said & set(resolve_reference.word_stems(one.title))]
+    return tuple(named) if len(named) < len(last.about) else ()
+
+
 def last_person(asked: Asked) -> str:
     """Return the name of who was spoken of last; empty where nobody was."""
     people = (

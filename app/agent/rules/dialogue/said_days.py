@@ -50,6 +50,9 @@ def find_days(
     locale = None if language == "en" else language
     read = quickadd.read_line(f"x {message}", now=asked.now, locale=locale)
     spans = [(one.start - 2, one.end - 2) for one in read.spans if one.kind in ("date", "time")]
+    # “Two days later” counts from the day that something has, not from now.
+    later = closed_classes.class_of(language, "later")
+    spans = [one for one in spans if not any(at.end() == one[1] for at in later.finditer(folded))]
     more = _more_days(message, folded, asked, language, [*hidden, *spans])
     spans += [span for span in more if not more[span]]
     of_month = _of_month(folded, asked, language, [*hidden, *spans, *more])

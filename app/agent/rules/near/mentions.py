@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from app.agent.quickadd import quickadd
+from app.agent.quickadd.quickadd import QuickAdd
 from app.agent.rules.dialogue import dialogue_words, references, resolve_reference
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
@@ -166,13 +167,19 @@ def spoken_of(asked: Asked, kinds: Sequence[ThingKind]) -> tuple[Thing, ...]:
 def shortest_day(asked: Asked, said: str) -> str:
     """Return the words for a day without those beside it, such as “on the”, that change nothing."""
     whole = quickadd.read_line(f"x {said}", now=asked.now)
+    # “Tomorrow at 8” is no shorter at 9 o'clock: a time alone leaves the day as it is.
+    has_day = _names_date(whole)
     for shorten in (_without_first, _without_last):
         while whole.due and (rest := shorten(said)):
             read = quickadd.read_line(f"x {rest}", now=asked.now)
-            if (read.due, read.title) != (whole.due, "x"):
+            if (read.due, read.title, _names_date(read)) != (whole.due, "x", has_day):
                 break
             said = rest
     return said.strip()
+
+
+def _names_date(read: QuickAdd) -> bool:
+    return any(span.kind == "date" for span in read.spans)
 
 
 def _without_first(said: str) -> str:

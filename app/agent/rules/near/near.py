@@ -219,16 +219,56 @@ def ask_meant(route: Route) -> Step | None:
     by the intent that is the `wish` about things and the `field` that it changes, or as the `text`
     of a todo or for a note; None where no example has it.
     """
+    if " " in route.get("field"):
+        return _ask_fields(route)
     text, plain = route.get("text"), route.get("plain")
     plain = plain or _plain_of(route.language, route.get("wish") or "add_todo", route.get("field"))
     if not plain:
         return None
+    said = _with_values(route, plain)
+    if route.get("wish") and not _is_read(said, route):
+        return _ask_fields(route)
+    return ask(
+        Reading(SURE, None, _with_names(route, said), said, route.things, text=text), route.language
+    )
+
+
+def _is_read(said: str, route: Route) -> bool:
+    """Return whether the patterns take plain words for the wish of a route: not all ways to say a
+    day.
+    """
+    return routing.route_message(said, before=route.language).intent == route.get("wish")
+
+
+def _ask_fields(route: Route) -> Step | None:
+    """Return the question whether several fields of things are to change; its yes needs no words
+    that the patterns know.
+    """
+    fields = route.get("field").split()
+    plains = [_plain_of(route.language, route.get("wish"), one) for one in fields]
+    if not all(plains):
+        return None
+    plain = ", ".join(_with_names(route, _with_values(route, one)) for one in plains)
+    values = {name: route.get(name) for name in (*fields, "earlier") if route.get(name)}
+    if level := values.pop("number", ""):
+        values["priority"] = level
+    question = Question(route.get("wish"), values, lacks="yes", choices=route.things)
+    table = language_data.load_table(route.language, Examples)
+    trace = Trace(intent=INTENT, language=route.language, asks=question)
+    return Step(table.means.replace("{plain}", plain), trace=trace)
+
+
+def _with_values(route: Route, plain: str) -> str:
+    """Return plain words with what a route says, and a mark for its things."""
+    values = dict.fromkeys(readings.KINDS, readings.MARK) | route.arguments
+    return readings.fill(plain, values | {"text": route.get("text")})
+
+
+def _with_names(route: Route, said: str) -> str:
+    """Return plain words with the names of things in place of their mark."""
     titles = ", ".join(one.title for one in route.things)
-    values = dict.fromkeys(readings.KINDS, readings.MARK) | route.arguments | {"text": text}
-    said = readings.fill(plain, values)
     shown = titles if _QUOTED_MARK.search(said) else f"“{titles}”"
-    read = said.replace(readings.MARK, shown) if titles else said
-    return ask(Reading(SURE, None, read, said, route.things, text=text), route.language)
+    return said.replace(readings.MARK, shown) if titles else said
 
 
 @functools.cache

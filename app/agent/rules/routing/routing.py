@@ -39,7 +39,6 @@ LISTED_FLAGS = {
     "week": ("date", "week"),
     "overdue": ("date", "overdue"),
 }
-_UNSPACED = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 _MARKS = r"[\s.!?,;:。！？、]*"
 _HOLDS_QUOTED = re.compile(r"(?:\w+\s+)?[\"“„«「『]([^\"“”„«»「」『』]+)[\"”“»」』](?:\s+\w+)?")
 _PAIR = re.compile(r"[\"“„«「『]([^\"“”„«»「」『』\n]+)[\"”“»」』]")
@@ -196,18 +195,18 @@ def _is_possible(found: re.Match[str], text: str, language: Language) -> bool:
             lead = text[: found.start(name)].split()[-2:]
             if any(_says_a_day(" ".join([*lead[at:], value]), language) for at in (0, 1)):
                 return False
-            # “…挪到周五交”
-            ends = range(2, len(value)) if _UNSPACED.match(value) else ()
-            if any(_says_a_day(value[:end], language) for end in ends):
-                return False
         if kind == "day" and not _says_a_day(value, language):
             return False
     return True
 
 
 def _says_a_day(text: str, language: Language) -> bool:
-    # Any moment does: the question is only whether it is a day at all.
-    moment = datetime(2026, 1, 1, 12, tzinfo=UTC)
+    # Any moment does, but “Thursday the 10th” is a day in some months only.
+    months = range(1, 13) if re.search(r"\d\.?$", text) else (1,)
+    return any(_is_a_day(text, language, datetime(2026, one, 1, 12, tzinfo=UTC)) for one in months)
+
+
+def _is_a_day(text: str, language: Language, moment: datetime) -> bool:
     locale = None if language == "en" else language
     read = quickadd.read_line(f"x {text.rstrip(' .!?')}", now=moment, locale=locale)
     title = read.title.replace(read.no_such_day, "")
