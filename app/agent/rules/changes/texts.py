@@ -111,7 +111,7 @@ def without_edge(text: str, beside: Sequence[re.Pattern[str]], words: Words) -> 
         if spans and spans[0][0] == 0:
             return text[spans[0][1] :]
         if spans and spans[-1][1] == len(plain):
-            if not words.spaced and len(plain) - spans[-1][0] == 1:
+            if text[-1] >= "\u3400" and len(plain) - spans[-1][0] == 1:
                 continue  # the last letter of “替补”
             if len(plain) - spans[-1][0] == 1 and text[-1].isupper():
                 continue  # “the violin A”
