@@ -22,7 +22,11 @@ NO_MODEL = VENV / "hearth-no-model.txt"
 OLDEST = (3, 11)
 RUNNING = f"{sys.version_info[0]}.{sys.version_info[1]}" if sys.version_info >= OLDEST else ""
 
-OTHER_PYTHON = {"PYTHONHOME", "PYTHONPATH", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__"}
+# without bytecode each start would compile all that it imports: more than a second
+OTHER_PYTHON = {
+    *("PYTHONHOME", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE"),
+    *("VIRTUAL_ENV", "__PYVENV_LAUNCHER__"),
+}
 OTHER_INSTALL = {
     f"PIP_{name}"
     for name in (

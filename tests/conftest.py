@@ -1,9 +1,11 @@
 """The shared cast: a server in process, its clock, and the people who use it."""
 
 import asyncio
+import contextlib
 import dataclasses
 import functools
 import gc
+import importlib
 import os
 import shutil
 from collections.abc import AsyncIterator, Callable
@@ -56,6 +58,23 @@ NEED_A_BROWSER = [
     "home/",
 ]
 collect_ignore = NEED_A_BROWSER if browser.find() is None else []
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Import a share of all modules in each worker before it collects them all in one order.
+
+    In a fresh checkout each of them would compile every module, at the same time.
+    """
+    worker = getattr(session.config, "workerinput", None)
+    if worker is None or session.config.args != session.config.getini("testpaths"):
+        return
+    here = Path(__file__).parent
+    files = sorted(here.rglob("test_*.py"))
+    for file in files[int(worker["workerid"].removeprefix("gw")) :: worker["workercount"]]:
+        # what cannot be imported is told as it is collected
+        with contextlib.suppress(Exception, pytest.skip.Exception):
+            importlib.import_module(".".join(file.relative_to(here.parent).with_suffix("").parts))
 
 
 def pytest_collection_finish() -> None:

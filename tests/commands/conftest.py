@@ -20,10 +20,8 @@ def same_umask() -> Iterator[None]:
 @pytest.fixture(scope="module", autouse=True)
 def nothing_left_running() -> Iterator[None]:
     yield
-    for process in command_line.started:
-        if process.poll() is None:
-            process.kill()
-            process.communicate()
+    while command_line.started:
+        command_line.started.pop().close()
 
 
 @pytest.fixture(scope="module")

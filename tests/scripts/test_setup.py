@@ -260,6 +260,7 @@ def test_mirrors_and_proxies_stay_but_other_targets_do_not(monkeypatch: pytest.M
     dropped = {
         "PYTHONPATH": "p",
         "PYTHONHOME": "h",
+        "PYTHONDONTWRITEBYTECODE": "1",
         "VIRTUAL_ENV": "v",
         "PIP_TARGET": "t",
         "PIP_USER": "1",

@@ -91,6 +91,14 @@ class Program:
         """End it as a crash does."""
         self.send_signal(signal.SIGKILL)
 
+    def close(self) -> None:
+        """End it where it still runs, and leave what it said unread."""
+        self.kill()
+        self.wait(20)
+        for stream in (self.stdout, self.stderr):
+            if stream is not None:
+                stream.close()
+
     def __enter__(self) -> "Program":
         return self
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from app.webhooks import sender
 from app.webhooks.sender import WebhookSender
 from tests.conftest import Client, Served
 from tests.support.agents import restarted
@@ -91,10 +90,7 @@ async def test_no_event_is_lost_to_a_kill(tmp_path: Path) -> None:
     assert sorted(told) == list(range(1, 11))
 
 
-async def test_every_delivery_of_a_small_trial_is_as_the_table_says(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(sender, "SECONDS", 0.1)
+async def test_every_delivery_of_a_small_trial_is_as_the_table_says() -> None:
     found = (await outcomes(24, random.Random(SEED), slow=2))["byReceiver"]
     assert found["steady"]["succeeded"] == found["steady"]["attempts"] == 12
     assert found["redirecting"]["webhook"] == "disabled: failing"

@@ -69,7 +69,7 @@ def look_further(asked: Asked, route: Route) -> Step:
     A question that the notes do not answer may be one of a todo, and what was only likely a wish
     may be a question.
     """
-    meant = route
+    meant, tried = route, (route.intent, route.is_loose)
     if route.is_loose and route.intent == "todo_state" and _is_about_notes(asked):
         # What was asked of a note is asked of it again: “and when do I return?”
         route = msgspec.structs.replace(route, intent="ask", arguments={})
@@ -78,7 +78,7 @@ def look_further(asked: Asked, route: Route) -> Step:
         return offer_next(asked, route, first.step)
     if any(result.failed for result in asked.results):
         return first.step  # what was refused is not asked for again under another name
-    others = [one for one in _others(asked, route) if one.intent != route.intent]
+    others = [one for one in _others(asked, route) if (one.intent, one.is_loose) != tried]
     if meant is not route:
         others = [meant]
     rest = first.rest
@@ -87,6 +87,9 @@ def look_further(asked: Asked, route: Route) -> Step:
         if not found.step.empty:
             return offer_next(rest, other, found.step)
         rest = found.rest
+        near = first.step.trace and first.step.trace.shown
+        if route.get("days") and other.intent == route.intent and not near:
+            return msgspec.structs.replace(found.step, empty=False)
         if route.is_loose and other.intent == "ask" and route.intent != "complete_todo":
             # Where nothing is found at all, it is said of the notes.
             first = Tried(found.step, rest)
@@ -157,6 +160,9 @@ def _others(asked: Asked, route: Route) -> list[Route]:
         return list({one.intent: one for one in (*named, ask, state)}.values())
     if route.is_loose and route.get("folder"):
         return [*_note_called(ask, route.get("folder")), ask]
+    if route.get("days"):
+        # “How does Friday look?” names a day, and no word of what there is.
+        return [ask, msgspec.structs.replace(route, is_loose=False)]
     if route.intent == "complete_todo" and (note := _list_before(asked)):
         item = {"text": route.get("words")}
         return [msgspec.structs.replace(route, intent="tick_item", arguments=item, things=note)]

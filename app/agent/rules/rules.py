@@ -7,14 +7,22 @@ from collections.abc import Collection
 
 import msgspec
 
-from app.agent.rules import corrections, look_further, message_route, offers, said_messages
+from app.agent.rules import (
+    corrections,
+    look_further,
+    message_route,
+    offers,
+    said_messages,
+    two_wishes,
+    verb_first,
+)
 from app.agent.rules.answers import (
     attachment_answers,
     calendar_answers,
     list_answers,
     remote_tool_answers,
 )
-from app.agent.rules.changes import asides, changes, chatter, clauses, left_over, reused, verb_first
+from app.agent.rules.changes import asides, changes, chatter, clauses, left_over, reused, told_to
 from app.agent.rules.dialogue import slots, that_day
 from app.agent.rules.intents import DONE_WITH
 from app.agent.rules.languages import language_data
@@ -58,9 +66,17 @@ def next_step(asked: Asked) -> Step:
     asked = msgspec.structs.replace(
         asked, message=corrections.corrected(asked, message_route.language_before(asked))
     )
+    if message_route.is_narrow(asked):
+        return _next_step(asked)
+    return two_wishes.do(asked, message_route.language_before(asked), _next_step)
+
+
+def _next_step(asked: Asked) -> Step:
     whole = asked.message
     if not message_route.is_narrow(asked):
         language = message_route.language_before(asked)
+        if sent := told_to.send(asked, language, _act):
+            return sent
         asked = asides.without(asked, language, message_route.understand)
         message = chatter.without(asked, language, message_route.understand)
         asked = msgspec.structs.replace(asked, message=message)
@@ -92,6 +108,10 @@ def next_step(asked: Asked) -> Step:
         step = found if found.text else step
     if not step.text or step.calls:
         return step
+    if may:
+        step = list_wishes.change_anywhere(asked, route, _act, step) or step
+        if step.calls:
+            return step
     step = _offer_left_over(asked, route, step) if may else step
     if step.calls:
         return step
@@ -294,6 +314,8 @@ def _of_reading(
         step = Step(_phrase(asked, wish), empty=wish.intent == "cannot")
     else:
         step = _act(asked, wish)
+        if wish.intent == "list_todos" and not (step.calls or (step.trace and step.trace.shown)):
+            step = msgspec.structs.replace(step, empty=True)  # what is near comes first
     return _traced(asked, wish, step) if step.text and not step.calls else step
 
 

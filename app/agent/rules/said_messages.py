@@ -36,9 +36,7 @@ _KANA = re.compile(r"[\u3040-\u30ff]")
 _RUN = re.compile(r"[\u30a0-\u30ff]{2,}|[\u3400-\u9fff]+")
 TAIL = 5
 """So many letters has the second part of a compound that a question names alone."""
-READS = frozenset(
-    {"ask", "tell_view", "from_person", "waiting", "todo_state", "events", "unread", "cannot"}
-)
+READS = frozenset("ask tell_view from_person waiting todo_state events unread cannot".split())
 """What a question after a message may be taken for."""
 
 
@@ -88,18 +86,26 @@ def tell_instead(
 ) -> Step:
     """Return a step; where it answers nothing, what messages say of the question."""
     language = route.get("written") or route.language
-    if not step.empty or step.calls or not _asks(asked, route, language):
+    said = _tells(asked.message, language)
+    answers = step.quotes or not (step.empty or said) or route.intent not in READS
+    if step.calls or answers or not _asks(asked, route, language):
         return step
     question = _question(asked.message)
     if not question.terms or message_answers.TOOL not in asked.tools:
         return step
     if heard is None:
         return Step(calls=((message_answers.TOOL, dict(LOOK)),))
-    people = list(_people(asked, language, heard, pronouns=False))
+    people = list(_people(asked, language, heard, pronouns=said is not None))
     last = asked.earlier[0] if asked.earlier else Trace()
     if not people and last.intent == "from_person":
         people = [one.title for one in last.about if one.kind == "person"]
-    found = _found(question, heard, people, set())
+    if said and not people and not step.empty:
+        return step
+    found = _found(question, heard, people, set(map(stem, split_words(said or ""))))
+    if said and people:
+        # “When is she coming, she wrote me”: in words other than those of the question
+        newest = sorted(found, key=lambda one: str(one.message["createdAt"]), reverse=True)
+        return _told(route, [one._replace(share=1.0) for one in newest[:MOST]]) or step
     names_who = people or question.kind == "who"
     kept = [
         one
@@ -107,7 +113,11 @@ def tell_instead(
         if (one.share >= HALF if names_who else one.share >= MOSTLY)
         and (names_who or one.share * len(question.stems) >= FEWEST or _is_kind(question, one))
     ]
-    return _told(route, kept) or step
+    told = _told(route, kept)
+    if told and step.trace and step.trace.shown:
+        # What the nearest notes say may be the answer, too.
+        return msgspec.structs.replace(step, text=f"{step.text}\n\n{told.text}")
+    return told or step
 
 
 def _is_kind(question: Question, one: Heard) -> bool:
@@ -159,7 +169,9 @@ def _people(
     ]
     yield from named
     if not named and pronouns and references.person_in(asked.message, language):
-        yield from filter(None, (references.last_person(asked),))
+        last = {*split_words(references.last_person(asked))}
+        contacts = (one["contact"] for one in heard if one["contact"])
+        yield from (one["username"] for one in contacts if last and last <= _names(one))
 
 
 def _parts_of(name: str) -> list[str]:

@@ -167,8 +167,16 @@ def _view_of_words(asked: Asked, found: Route, wanted: Filters, text: str) -> Ro
         return _loosely(found, "show_note", target=wanted.words)
     if found.intent == "ask" and {"when", "event"} <= said:
         return _loosely(found, "todo_state", text=text, words=wanted.words)
-    named = said & {"folder", "tag", "note"} and found.intent in SURE and ":" not in text
     asks = said & ASKS or view_words.ASKED.search(text)
+    spoken_of = asked.earlier and references.notes_told(asked.earlier[0])
+    if found.intent == "list_todos" and spoken_of and len(wanted.told) == 1:
+        return _loosely(found, "list_todos", text=text)  # “and what should I wear?”
+    if found.intent == "ask" and _is_narrowed(wanted) and (asks or "to_do" in said):
+        if list_filters.is_of_todos(wanted):
+            return _routed(found, "list_todos", text=text)
+        if len(wanted.told) > 1 and questions.read_question(text).kind is None:
+            return _loosely(found, "list_todos", text=text, days="yes")
+    named = said & {"folder", "tag", "note"} and found.intent in SURE and ":" not in text
     if found.intent in ("ask", "list_todos") and note_sums.asks_remaining(text, found.language):
         return _routed(found, "ask")  # what is still owed is an amount
     unsure = found.intent == "ask" or (found.is_loose and found.intent in SURE)
@@ -179,7 +187,8 @@ def _view_of_words(asked: Asked, found: Route, wanted: Filters, text: str) -> Ro
     if found.intent in OF_PEOPLE and said & {"wants", "wrote"} and _names_one(asked, found, wanted):
         wrote = {"wrote": "yes"} if "wrote" in said else {}
         return _routed(found, "from_person", text=text, who=wanted.words, **wrote)
-    if found.intent == "ask" and said & {"to_do", "waiting"} and not said & OF_NOTES:
+    to_do = said & {"to_do", "waiting"} and not said & OF_NOTES
+    if found.intent == "ask" and to_do and not _asks_of_others(text):
         # Where no todo has the words, the notes are asked.
         return _loosely(found, "list_todos", text=text)
     placed = said & {"inside", "count", "show", "everything"} and "note" in said
@@ -212,7 +221,7 @@ def _asks_of_others(text: str) -> bool:
 
 def _is_narrowed(wanted: Filters) -> bool:
     """Return whether a word or two beside that for todos narrow a list of them."""
-    others = OF_NOTES - {"tag"} | {"step", "first", "last", "person"}
+    others = OF_NOTES - {"tag"} | {"step", "first", "last", "person", "message"}
     return len(wanted.words.split()) <= FEW_LEFT and not wanted.said & others
 
 

@@ -28,7 +28,13 @@ server.
 
 SEALED = ".age"
 PART = ".part"
-HOURS, DAYS, WEEKS, OTHERS = 24, 7, 8, 5
+OTHERS = 5
+PERIODS: tuple[tuple[int, Callable[[datetime], object]], ...] = (
+    (24, lambda moment: (moment.date(), moment.hour)),
+    (7, datetime.date),
+    (8, lambda moment: moment.isocalendar()[:2]),
+)
+"""Of how many hours, days and weeks the newest backup stays."""
 SQLITE_MAGIC = b"SQLite format 3\x00"
 AGE_MAGIC = b"age-encryption.org/v1\n"
 HEADER = 100
@@ -154,8 +160,7 @@ def find_outlived(backups: Iterable[Backup]) -> list[Backup]:
     ordered = sorted(backups, key=lambda backup: -backup.number)
     by_clock = [backup for backup in ordered if backup.kind == "clock"]
     kept = {backup.number for backup in ordered if backup.kind in ("hand", "rescue")}
-    # %G is the year that belongs to the ISO week %V
-    for most, period in ((HOURS, "%Y%m%d%H"), (DAYS, "%Y%m%d"), (WEEKS, "%G%V")):
+    for most, period in PERIODS:
         kept |= _newest_of_each(by_clock, period, most)
     for kind in ("upgrade", "restore"):
         kept |= {backup.number for backup in [one for one in ordered if one.kind == kind][:OTHERS]}
@@ -318,11 +323,13 @@ def _parse_name(place: Path, name: str) -> Backup | None:
     return Backup(place / name, int(found[1]), made_at, cast(Kind, found[3]))
 
 
-def _newest_of_each(backups: Iterable[Backup], period: str, most: int) -> set[int]:
+def _newest_of_each(
+    backups: Iterable[Backup], period: Callable[[datetime], object], most: int
+) -> set[int]:
     """Give the numbers of the newest backup of each of the last `most` periods that have one."""
-    newest: dict[str, int] = {}
+    newest: dict[object, int] = {}
     for backup in backups:
-        newest.setdefault(backup.made_at.strftime(period), backup.number)
+        newest.setdefault(period(backup.made_at), backup.number)
         if len(newest) == most:
             break
     return set(newest.values())

@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.agent.rules.passages import answer_passages, extracts, questions
+from app.agent.rules.passages import (
+    answer_passages,
+    extracts,
+    nearest_texts,
+    note_searches,
+    questions,
+)
 from app.agent.rules.passages.answer_passages import Text
 from app.agent.rules.passages.sentences import LONGEST, MOST, READ, are_alike, split_sentences, stem
 from evaluation import qa as evaluation
@@ -173,6 +179,35 @@ def test_the_forms_of_a_word_belong_together(one: str, other: str, together: boo
     assert are_alike(stem(one), stem(other)) == together
 
 
+@pytest.mark.parametrize(
+    ("question", "title", "content", "words"),
+    [
+        ("what does Heidehonig cost", "Prices", "Heide 250 g: 8 €", {"heide"}),
+        ("quién le opera", "Papá", "Operación el 9 de diciembre", {"operacion"}),
+        ("what do I wear", "Concert", "Outfit: black", {"wear", "outfit"}),
+        ("when does the shop open", "Concert", "Outfit: black", {"shop", "open"}),
+    ],
+)
+def test_a_question_is_put_in_likely_words_of_the_notes_where_none_has_its_own(
+    question: str, title: str, content: str, words: set[str]
+) -> None:
+    notes = [Text(1, title, content, whole=True)]
+    read = note_searches.in_likely_words_of(questions.read_question(question), notes)
+    assert words <= {*read.terms}
+    assert "outfit" in words or "outfit" not in read.terms
+
+
+def test_what_is_nearest_begins_with_the_sentences_of_the_kind_that_is_wanted() -> None:
+    content = "The plot is number seven.\n\nGarlic was planted.\n\nThe rent is 40 euros a year."
+    note = Text(1, "Allotment", content, whole=True)
+    question = questions.read_question("what does the allotment cost")
+    ranked = answer_passages.rank_passages(question, [note])
+    shown = nearest_texts.nearest_text(question, note, ranked, 30)
+    assert shown == "The rent is 40 euros a year."
+    whole = nearest_texts.nearest_text(question, note, ranked, 400)
+    assert whole == " ".join(content.split("\n\n"))
+
+
 @pytest.mark.anyio
 async def test_an_answer_quotes_a_long_note_beyond_what_a_search_gives(alice: Client) -> None:
     note = await alice.note(
@@ -183,7 +218,7 @@ async def test_an_answer_quotes_a_long_note_beyond_what_a_search_gives(alice: Cl
     body = await alice.ok(
         "POST", "/chat", json={"message": "When did the zeppelin land?", "stream": False}
     )
-    assert body["toolsUsed"][-2:] == ["search_notes", "get_note_content"]
+    assert body["toolsUsed"][-2:] == ["grep_notes", "get_note_content"]
     (citation,) = body["citations"]
     assert (citation["noteId"], citation["quote"]) == (
         note["id"],

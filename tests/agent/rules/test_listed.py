@@ -43,11 +43,19 @@ def answer(message: str, markdown: str, before: str = "") -> Step:
         ("we need rice and some bread too", f"{LIST}- [ ] rice\n- [ ] bread\n"),
         ("the milk came today, so that's done", LIST.replace("[ ] oat", "[x] oat")),
         ("got the eggs. take the salt off, we have plenty", "- [ ] oat milk\n- [x] eggs\n"),
+        ("eggs I still have, take them off", LIST.replace("- [ ] eggs\n", "")),
+        ("I still need the eggs, the milk is in", LIST.replace("[ ] oat", "[x] oat")),
     ],
 )
 def test_an_item_of_the_list_spoken_of_is_changed(message: str, content: str) -> None:
     ((tool, fields),) = answer(message, LIST).calls
     assert (tool, fields["content"], fields["ifRevision"]) == ("edit_note", content, 3)
+
+
+def test_a_question_without_its_mark_changes_nothing() -> None:
+    step = answer("do we have the eggs in there", LIST)
+    assert step.text
+    assert step.trace is None or not step.trace.undo
 
 
 def test_an_item_beside_other_words_is_asked_about() -> None:

@@ -126,3 +126,23 @@ async def test_a_title_in_quotation_marks_of_a_todo_that_is_there_makes_no_secon
     await alice.ok("POST", "/os/todos", status=201, json={"title": "Acheter du lait"})
     await said(alice, 'mets "Acheter du lait" demain')
     assert [one["title"] for one in await todos(alice)] == ["Acheter du lait"]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("message", "title"),
+    [
+        ("stick sharpen the saw on my list for thursday at 9, prio 4", "sharpen the saw"),
+        ("ah et jeudi je dois passer au marché à 9h, note ça", "passer au marché"),
+        ("el jueves a las 9 viene la modista, apúntalo", "viene la modista"),
+        ("jeden donnerstag um 9 kisten stapeln, kannst du das eintragen?", "kisten stapeln"),
+    ],
+)
+async def test_what_the_last_clause_says_to_note_keeps_its_day_and_its_time(
+    alice: Client, message: str, title: str
+) -> None:
+    answer = await said(alice, message)
+    (todo,) = await todos(alice)
+    assert todo["title"] == title, answer["response"]
+    due = datetime.fromisoformat(todo["dueDate"])
+    assert (due.weekday(), due.minute) == (3, 0), todo["dueDate"]

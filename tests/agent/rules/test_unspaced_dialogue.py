@@ -6,9 +6,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from app.agent.rules import corrections
+from app.agent.rules import corrections, verb_first
 from app.agent.rules.answers import list_filters
-from app.agent.rules.changes import clauses, note_parts, plain_tasks, verb_first
+from app.agent.rules.changes import clauses, new_notes, plain_tasks
 from app.agent.rules.changes.marked import Marked
 from app.agent.rules.dialogue import continued, dialogue_words, references, repairs, slots, that_day
 from app.agent.rules.near import near
@@ -232,7 +232,7 @@ def test_a_reminder_so_long_ahead_is_counted_from_the_day_that_was_told() -> Non
     ],
 )
 def test_a_note_is_read_part_by_part(message: str, told: dict[str, str] | None) -> None:
-    found = note_parts.read(Marked(message), [Thing("folder", 1, "教学")], "zh")
+    found = new_notes.parted(Marked(message), [Thing("folder", 1, "教学")], "zh")
     meant = {name: found.get(name) for name in told} if found and told else None
     assert meant == told
     assert (found is None) == (told is None)

@@ -72,7 +72,7 @@ def tell_free_time(asked: Asked, route: Route) -> Step:
     said = route.get("day") or asked.message
     if not asked.results and (missing := time_ranges.missing_day(said, asked.now)):
         return Step(route.phrase("no_such_day", day=missing))
-    named = time_ranges.read(said, asked.now) or time_ranges.day(asked.now.date(), asked.now)
+    named = _day_in(said, asked) or time_ranges.day(asked.now.date(), asked.now)
     if not asked.results:
         return call_tool(TOOL, **_asked_for(asked, named))
     found = [result.content for result in asked.of(TOOL)]
@@ -110,11 +110,16 @@ def _days_of(asked: Asked, route: Route) -> Range | None:
     """Return the time that a message names, from one day to another or as one."""
     said = dialogue_words.bare(asked.message)
     span = view_words.find_span(said, asked, route.get("written") or route.language)
-    if span:
-        return span[0]
-    days = time_ranges.read(asked.message, asked.now)
-    found = None if days else dialogue_words.find_days(said, asked)
-    return found[0] if found else days
+    return span[0] if span else _day_in(asked.message, asked)
+
+
+def _day_in(text: str, asked: Asked) -> Range | None:
+    """Return the time that a text names, be it a weekday without “on”; None where it names none."""
+    if named := time_ranges.read(text, asked.now):
+        return named
+    bare = dialogue_words.bare(text)
+    day = dialogue_words.bare_weekday(bare, asked) or dialogue_words.find_days(bare, asked)
+    return day[0] if day else None
 
 
 def _unconnected(route: Route, found: Mapping[str, Any]) -> list[str]:

@@ -84,6 +84,17 @@ def all_items(asked: Asked) -> list[tuple[Thing, list[Item]]]:
     ]
 
 
+def all_steps(asked: Asked) -> list[tuple[Thing, list[Item]]]:
+    """Return the steps of all todos that were searched for with these."""
+    return [
+        (Thing("todo", row["id"], row["title"]), _steps(row))
+        for result in asked.of("search_todos")
+        if result.arguments.get("includeSteps")
+        for row in result.content["todos"]
+        if row.get("steps")
+    ]
+
+
 def tell_left(route: Route, held: Held) -> Step:
     """Tell which items of a list are open; nothing where it has no boxes."""
     if not any(one.has_box for one in held.items):

@@ -41,7 +41,8 @@ def list_todos(asked: Asked, route: Route) -> Step:
             return call_tool("search_todos", **_filters(asked, route, without))
         none = route.phrase("no_todos_of", told=f"“{wanted.words}”")
         step = _told(asked, route, without, found[1], text)
-        return msgspec.structs.replace(step, text=f"{none}\n{step.text}")
+        text = step.text if route.get("days") else f"{none}\n{step.text}"
+        return msgspec.structs.replace(step, text=text, empty=not found[1]["todos"])
     rows = found[0]["todos"]
     if wanted.words and len(rows) == 1 and not counts(route, text):
         # “What is there to do for the programme?” asks for its steps, too.

@@ -115,6 +115,13 @@ def read_filters(asked: Asked, route: Route, text: str) -> Filters:
     )
 
 
+def is_of_todos(wanted: Filters) -> bool:
+    """Return whether a list is narrowed to what only todos are: overdue, done, of a priority."""
+    of_todos = wanted.undated or wanted.low or wanted.levels or wanted.done
+    states = wanted.fields.keys() & {"completed", "priorityMin"}
+    return bool(of_todos or states or wanted.fields.get("date") == "overdue")
+
+
 def without_words(wanted: Filters) -> Filters:
     """Return the filters of a list without the words that only a search can narrow it by."""
     fields = {name: value for name, value in wanted.fields.items() if name != "q"}
@@ -231,7 +238,8 @@ def _from_to(days: Range) -> dict[str, str]:
 
 def _any_day(asked: Asked, text: str) -> tuple[Range | None, str]:
     """Return the days that a text names, wherever it does, and the rest."""
-    if (found := dialogue_words.find_days(text, asked)) is None:
+    found = dialogue_words.find_days(text, asked) or dialogue_words.bare_weekday(text, asked)
+    if found is None:
         return None, text
     day, start, end = found
     return day, f"{text[:start]} {text[end:]}"

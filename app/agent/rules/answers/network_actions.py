@@ -274,7 +274,7 @@ def _names(row: Mapping[str, Any]) -> list[str]:
 def _stands_in(name: str, text: str) -> bool:
     if questions.is_asian(name):
         return name in text or (len(name) > 2 and name[:2] in text)
-    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
+    return re.search(rf"(?<!\w){re.escape(name)}(?:'?s)?(?!\w)", text) is not None
 
 
 def _waiting(asked: Asked, route: Route, name: str, tool: str, text: str) -> Step | None:

@@ -10,6 +10,7 @@ from app.agent.rules.passages import (
     answer_passages,
     extracts,
     found_texts,
+    nearest_texts,
     note_searches,
     questions,
 )
@@ -17,14 +18,15 @@ from app.agent.rules.passages.answer_passages import Ranked, Text
 from app.agent.rules.passages.questions import Question
 from app.agent.rules.passages.sentences import fold_text, split_words, stem
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Step, Thing, Trace, call_tool, note_link
+from app.agent.turn.steps import Asked, Step, Thing, ThingKind, Trace, call_tool, note_link
 
-READ_NOTES = 3
+READ_NOTES, READ_NEAR = 3, 2
 NEAREST = 3
 LAST_QUOTED = 2
 SHOWN = 400
 """So many characters of the one note that a question names are shown where none answers it."""
 FOLDER_NOTES = 8
+NOTES: tuple[ThingKind, ...] = ("note",)
 _CLAUSE = re.compile(r"\s*[,;:.!?…–]+\s+|\s+-+\s+")
 _OPEN_ITEM = re.compile(r"^\s*[-*+] \[ \] .+$", re.MULTILINE)
 
@@ -40,21 +42,28 @@ def answer_question(asked: Asked, route: Route) -> Step:
         return step
     if not asked.results:
         return _searched(asked, route, question)
-    notes = found_texts.texts(asked)
+    none = note_searches.found_none(asked)
+    near = found_texts.texts(asked)
+    notes = near if none else _surely_found(asked)
     found = _passages_quoted_last(asked, route, question, notes)
-    found = found or answer_passages.best_passages(question, notes)
+    # What says nothing of its own is answered by what was spoken of alone.
+    is_named = not question.is_bare or not _quoted_last(asked)
+    found = found or (answer_passages.best_passages(question, notes) if is_named else [])
     if not found and (step := note_searches.singly(asked, question)):
         return step
-    question = note_searches.in_words_of(question, notes) if asked.has("grep_notes") else question
-    if unread := _unread(asked, notes):
+    if none:
+        question = note_searches.in_words_of(question, notes)
+    unread = _unread(asked, notes) + ([] if found else _unread(asked, near)[:READ_NEAR])
+    if unread := list(dict.fromkeys(unread)):
         return Step(calls=tuple(("get_note_content", {"noteId": note_id}) for note_id in unread))
-    found = found or answer_passages.best_passages(question, notes, is_last_try=True)
+    if is_named:
+        found = found or answer_passages.best_passages(question, notes, is_last_try=True)
     found = found or _passages_of_last(asked, question, notes)
     if not found and (clause := _asking_clause(asked, route, question)):
         found = answer_passages.best_passages(clause, notes, is_last_try=True)
         found = found or _passages_of_last(asked, clause, notes)
     if not found:
-        return _unanswered(asked, route, question, notes)
+        return _unanswered(asked, route, question, near)
     quotes = tuple(
         answer_passages.as_quote(one) for one in (found[:1] if asked.persona.brief else found)
     )
@@ -64,6 +73,15 @@ def answer_question(asked: Asked, route: Route) -> Step:
         quotes=quotes,
         trace=Trace(intent="ask", about=tuple(cited.values())),
     )
+
+
+def _surely_found(asked: Asked) -> list[Text]:
+    """Return the notes that have words of the question, or were quoted last: one with what only is
+    like a word must not make that less rare.
+    """
+    other = {*_other_note(asked)}
+    sure = other or {hit["id"] for hit in found_texts.hits(asked, 0)} | {*_quoted_last(asked)}
+    return [one for one in found_texts.texts(asked, 0) if one.note_id in sure]
 
 
 def _question(asked: Asked, route: Route) -> Question:
@@ -80,10 +98,24 @@ def _text_asked(asked: Asked, route: Route) -> str:
     return route.get("text") or route.said or asked.message
 
 
-def _quoted_last(asked: Asked) -> tuple[int, ...]:
-    """Return the notes that the newest turn which was about any was about."""
-    turns = (tuple(one.id for one in references.notes_told(turn)) for turn in asked.earlier)
-    return next(filter(None, turns), ())[:LAST_QUOTED]
+def _quoted_last(asked: Asked, *, other: bool = True) -> tuple[int, ...]:
+    """Return the notes that the newest turn which was about any was about, or showed as near; the
+    other one of those that were shown before, where the message means that.
+    """
+    if other and (meant := _other_note(asked)):
+        return meant
+    turns = (references.notes_told(turn, LAST_QUOTED) for turn in asked.earlier)
+    return tuple(one.id for one in next(filter(None, turns), ()))[:LAST_QUOTED]
+
+
+def _other_note(asked: Asked) -> tuple[int, ...]:
+    """Return the one note of those shown before that a message means by “the other one”."""
+    language = asked.earlier[0].language if asked.earlier else ""
+    if not language or not references.other_in(asked.message, language):
+        return ()
+    spoken_of = _quoted_last(asked, other=False)
+    shown = [one.id for one in references.rows(asked, NOTES) if one.id not in spoken_of]
+    return tuple(shown) if len(shown) == 1 else ()
 
 
 def _quoted_just_before(asked: Asked) -> tuple[int, ...]:
@@ -104,6 +136,10 @@ def _passages_quoted_last(
     quoted = [one for one in notes if one.note_id in last]
     # What “it” is, its note need not say again in each sentence.
     found = answer_passages.best_passages(question, quoted)
+    # “What does she charge?” of what was only near, with several prices
+    is_unsure = question.is_bare if not followed else not asked.earlier[0].about
+    if is_unsure and question.kind and nearest_texts.count_holding(question, quoted) != 1:
+        return []
     if not followed:
         return found
     found = found or answer_passages.rank_passages(question, quoted)[:1]
@@ -304,7 +340,7 @@ def _left_of_named(
     lists = [
         (note, items)
         for note in notes
-        if _is_named(question, note.title) and (items := _open_items(note.content))
+        if nearest_texts.is_named(question, note.title) and (items := _open_items(note.content))
     ]
     if len(lists) != 1:
         return None
@@ -314,42 +350,39 @@ def _left_of_named(
 
 
 def _nearest(asked: Asked, question: Question, notes: list[Text]) -> dict[int, str]:
-    """Return a line for each of the nearest notes, by their ids, with its sentence that has most to
-    do with the question.
+    """Return a line for each of the nearest notes, by their ids, with its sentences that have most
+    to do with the question: of those that it names, that lead or were just spoken of, most.
 
     Others than the owner are shown none that only nears by meaning.
     """
+    question = note_searches.in_likely_words_of(question, notes)
     ranked = answer_passages.rank_passages(question, notes)
-    best = {one.note.note_id: one for one in reversed(ranked)}
-    order = dict.fromkeys([one.note.note_id for one in ranked])
+    named = [note.note_id for note in notes if nearest_texts.is_named(question, note.title)]
+    named = named if len(named) <= NEAREST else []
+    spoken = [] if question.names else [*_quoted_just_before(asked)]
+    near = dict.fromkeys(one.note.note_id for one in ranked)
+    leading = list(dict.fromkeys([*named, *(() if named else [*near][:1]), *spoken]))
     rest = [] if asked.persona.owner else [note.note_id for note in notes]
     shown = {note.note_id: note for note in notes}
-    named = [note for note in notes if _is_named(question, note.title)]
-    texts = {note_id: answer_passages.text_of(one) for note_id, one in best.items()}
-    if named and len(named) <= NEAREST:
-        # What they say may answer all the same, and is told as what it is.
-        begun = {one.note_id: one.content[: SHOWN // len(named)] for one in named}
-        texts = {**begun, **texts} if len(named) > 1 else {**texts, **begun}
-        order = {**dict.fromkeys(begun), **order}
-    listed = list(dict.fromkeys([*order, *rest]))[:NEAREST]
-    if len(listed) == 1 and rest and _has_to_do(asked, question, shown[listed[0]]):
-        texts[listed[0]] = shown[listed[0]].content[:SHOWN]
+    order = dict.fromkeys(one for one in (*leading, *near, *rest) if one in shown)
+    listed = list(order)[:NEAREST]
+    if not near and not leading and listed and _has_to_do(asked, question, shown[listed[0]]):
+        leading = listed[:1]
+    texts = {}
+    for one in listed:
+        most = SHOWN // len(leading) if one in leading else 0
+        texts[one] = nearest_texts.nearest_text(question, shown[one], ranked, most)
     return {
-        note_id: f"- {note_link(note_id, shown[note_id].title)}" + _shown(texts.get(note_id, ""))
-        for note_id in listed
+        note_id: f"- {note_link(note_id, shown[note_id].title)}" + _shown(text)
+        for note_id, text in texts.items()
     }
 
 
 def _has_to_do(asked: Asked, question: Question, note: Text) -> bool:
     """Return whether a note holds a word that is asked for, or was spoken of just before."""
     held = {stem(word) for word in split_words(fold_text(f"{note.title} {note.content}"))}
-    return not held.isdisjoint(question.stems) or note.note_id in _quoted_just_before(asked)
-
-
-def _is_named(question: Question, title: str) -> bool:
-    """Return whether a question says a word of a note's title."""
-    held = {stem(word) for word in split_words(title)}
-    return bool(held & set(question.stems))
+    wanted = {other for one in question.stems for other in questions.alternatives(one)}
+    return not held.isdisjoint(wanted) or note.note_id in _quoted_just_before(asked)
 
 
 def quoted(text: str, note_id: int, title: str) -> str:

@@ -12,6 +12,7 @@ from app.agent.rules.changes import (
     last_spoken,
     levels,
     marked,
+    new_notes,
     plain_tasks,
     readings,
     reused,
@@ -32,6 +33,8 @@ TOLD = frozenset({"change_todo", "delete", "pin_note", "rename", "move_note", "c
 Act = Callable[[Asked, Route], Step]
 UNSURE = frozenset({"ask", "cannot"})
 WRITTEN = frozenset({"add_todo", "make_note"})
+SEEMING = frozenset({"make_note", "change_todo", "list_todos"})
+"""What a message may seem to be that adds a todo: “put the tarps on my list, priority 3”."""
 NOTED = frozenset(
     "make_note ask cannot tell_view list_notes find_notes show_note move_note add_todo".split()
 )
@@ -95,16 +98,19 @@ def writes_note(asked: Asked, route: Route, act: Act) -> Step | None:
     if route.intent not in NOTED or not language_data.has_table(language, Changes):
         return None
     words, text = marked.words_of(language), marked.Marked(asked.message).text
-    says = (words.cues["folder"], words.titled, words.saying)
-    if not words.cues["note"].search(text) or not any(one.search(text) for one in says):
-        return None
-    by_folder = not words.spaced and words.cues["folder"].search(text)
-    if not by_folder and not slots.names_note([asked.message], language):
-        return None
-    places = (words.cues["folder"], *(() if words.spaced else (words.put,)))
-    is_read = route.get("title") and route.get("content")
-    if is_read and any(one.search(text) for one in places):
-        is_read = ""
+    placed = marked.any_place(words.inside)
+    says = (words.cues["folder"], words.titled, words.saying, placed)
+    if not new_notes.makes_list(text, language):
+        has_parts = any(one.search(text) for one in says)
+        has_parts = has_parts or new_notes.says_parts(text, language)
+        if not words.cues["note"].search(text) or not has_parts:
+            return None
+        by_folder = not words.spaced and words.cues["folder"].search(text)
+        if not by_folder and not slots.names_note([asked.message], language):
+            return None
+    is_else = bool(words.cues["folder"].search(text) or new_notes.is_listed(text, language))
+    is_else = is_else or (not words.spaced and words.put.search(text) is not None)
+    is_read = route.get("title") and route.get("content") and not is_else
     if is_read and not words.saying.search(marked.Marked(route.get("title")).text):
         return None
     if missing := tuple(one for one in near.looks(asked) if one not in _known(asked)):
@@ -155,6 +161,19 @@ def tidied(asked: Asked, found: Route) -> Route:
     is_filler = tag and has_words and not marked.Marked(tag).left(marked.words_of(language))
     if tag and (is_filler or last_spoken.says_same_tag(asked.message, language)):
         return msgspec.structs.replace(found, arguments={**found.arguments, "tag": ""})
+    if found.intent == "rename" and not found.things and has_words:
+        return last_spoken.renamed(asked, found, language)
+    folder = marked.Marked(found.get("target"))
+    if (
+        found.intent == "delete"
+        and has_words
+        and folder.fit(marked.words_of(language).cues["folder"], "c")
+    ):
+        named = {"folder": folder.left(marked.words_of(language))}
+        return msgspec.structs.replace(found, intent="delete_folder", arguments=named)
+    if found.intent == "make_folder" and has_words:
+        name = new_notes.called(found.get("folder"), language)
+        return msgspec.structs.replace(found, arguments={**found.arguments, "folder": name})
     if found.intent != "change_todo" or not language_data.has_table(language, Changes):
         return found
     words, arguments = marked.words_of(language), dict(found.arguments)
@@ -228,13 +247,31 @@ def as_todo(asked: Asked, found: Route) -> Route:
     if _is_task(asked, found):
         task = {"task": found.get("content")}
         found = msgspec.structs.replace(found, intent="add_todo", arguments=task)
-    elif found.is_loose or found.intent in UNSURE or ":" in found.get("task"):
-        found = plain_tasks.read_task(asked, language) or _day_first(asked, found) or found
+    elif (
+        found.is_loose
+        or found.intent in UNSURE
+        or ":" in found.get("task")
+        or (found.intent in SEEMING and not found.get("reopen"))
+    ):
+        found = _said_todo(asked, found, language) or found
     if found.intent in WRITTEN and _names_nothing(found, language):
         # “Add it as a task with its time” says nothing of what it is.
         asks = {"words": asked.message}
         return msgspec.structs.replace(found, intent="ask", arguments=asks)
     return _plain_todo(asked, found)
+
+
+def _said_todo(asked: Asked, found: Route, language: Language) -> Route | None:
+    """Return the todo that a message says outright, or by its last clause, or after its day."""
+    unsure = found.intent not in SEEMING or found.is_loose
+    if said := plain_tasks.noted(asked, language) or plain_tasks.read_task(asked, language):
+        return said
+    if unsure:
+        return _day_first(asked, found)
+    if not marked.words_of(language).spaced:
+        return None
+    cue = marked.words_of(language).cues["todo"].match(marked.Marked(asked.message).text)
+    return next(iter(readings.read(asked, ["todo"], (), language)), None) if cue else None
 
 
 def _names_nothing(route: Route, language: Language) -> bool:
@@ -260,8 +297,11 @@ def _plain_todo(asked: Asked, route: Route) -> Route:
     several = plain_tasks.several(asked, route)
     if route.intent != "add_todo" or not said or several != route:
         return several
-    said = texts.without_vague(texts.without_duty(asked, said, language), language)
-    task = plain_tasks.dated(asked, said, language)
+    if marked.words_of(language).spaced:
+        said = plain_tasks.without_place(asked, said, language)
+    task = plain_tasks.dated(asked, plain_tasks.without_join(said, language), language)
+    task = texts.without_duty(asked, texts.without_vague(task, language), language)
+    task = texts.without_vague(task, language)
     return msgspec.structs.replace(route, arguments={**route.arguments, "task": task})
 
 

@@ -9,10 +9,11 @@ import msgspec
 
 from app.agent.rules.answers import targets
 from app.agent.rules.changes import changes, days, named, readings, reported, reused, told
+from app.agent.rules.changes.asides import HARMLESS
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import dialogue_words, references, resolve_reference, slots
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.change_tables import ChangeKind, Changes
+from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.near import near
 from app.agent.rules.passages import questions
@@ -46,8 +47,6 @@ GOES_ON = frozenset(
 """The changes by which a clause may go on from the turn before, of what that was about."""
 SAME = 4
 """By so many letters two forms of a word begin alike."""
-HARMLESS: frozenset[ChangeKind] = frozenset({"reschedule", "message", "move"})
-"""The kinds of change whose words tell about a thing, too."""
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff々]")
 SOMETHING = (Thing("todo", -1, "\ue000"), Thing("note", -1, "\ue000"))
 """What a clause is about as long as nobody knows which."""
@@ -91,7 +90,6 @@ def go_on(
         for wish, rest in ((other, one), (one, other)):
             part = msgspec.structs.replace(asked, message=wish)
             if _wishes_nothing(asked, rest, language) and (found := continue_from(part, language)):
-                # What follows a verb of adding is its text: “one more: Mabel”.
                 is_text = found.intent in ("append_note", "add_step") and wish == one
                 settled = found.things and found.intent in GOES_ON and not is_text
                 undoes = found.intent == "undo" and (
@@ -183,6 +181,8 @@ def _change(asked: Asked, found: Sequence[Parted], act: Act) -> Step | None:
             continue
         if wish.get("priority") and not wish.get("day") and days.find(lead, asked, wish.language):
             continue  # “… should be done tomorrow, priority 5” has both
+        if words_of(wish.language).cues["todo"].match(Marked(lead).text):
+            continue  # “put the tarps on my list for Friday, priority 3”
         duty = "" if _only_tells(lead, wish.language) else _duty(lead, wish.language)
         if duty and not all(_is_all_named(duty, one.title) for one in things):
             continue  # “I must buy bread, put it on Friday” is a new todo beside “Buy flour”

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 
+import msgspec
+
 from app.agent.rules.changes import texts
 from app.agent.rules.changes.marked import Marked, Words, words_of
 from app.agent.rules.changes.named import NAME, Named, find, settled
@@ -52,6 +54,25 @@ def says_else(message: str, kind: ChangeKind, words: Words) -> bool:
     clauses = words.join.split(text) if kind == "rename" else []
     others = [one for one in clauses if one and not words.cues["rename"].search(one)]
     return len(others) < len(clauses) and any(words.put.match(one[-3:]) for one in others)
+
+
+def renamed(asked: Asked, found: Route, language: Language) -> Route:
+    """Return a new name as that of the note spoken of last, where it is given to “the note”, or
+    “that note”.
+    """
+    words, target = words_of(language), Marked(found.get("target"))
+    head = asked.message[: asked.message.rfind(found.get("title"))]
+    is_note = words.cues["rename"].search(Marked(head).text) and words.note.search(
+        Marked(head).text
+    )
+    last = references.newest(asked, NOTES).things
+    target.fit(words.note, "p")
+    target.fit(words.cues["rename"], "p")
+    if not is_note or len(last) != 1 or target.left(words):
+        return found
+    note = re.match(rf"(?:{words.note.pattern})\s+", Marked(found.get("title")).text)
+    title = {"title": found.get("title")[note.end() :] if note else found.get("title")}
+    return msgspec.structs.replace(found, intent="change_note", arguments=title, things=last)
 
 
 def is_new_note(marked: Marked, named: Named, words: Words) -> bool:

@@ -126,6 +126,13 @@ def is_old(text: str, start: int, end: int, words: Words) -> bool:
 
 
 @functools.cache
+def any_place(shape: str) -> re.Pattern[str]:
+    """Return a shape such as `onto` beside whatever name."""
+    said = shape.replace("{name}", r"\w+")
+    return re.compile(rf"(?<!\w)(?:{said})(?!\w)")
+
+
+@functools.cache
 def words_of(language: Language) -> Words:
     """Return the words by which a language says changes."""
     table = language_data.load_table(language, Changes)

@@ -21,6 +21,7 @@ from app.agent.turn.steps import Asked, Thing
 LONGEST = 300
 ASKS_A_DAY = frozenset({"list_todos", "events", "free"})
 LONGEST_TITLE = 120
+_END = re.compile(r"[,.;!?…]+\s+|\s[–—-]\s")
 _CLAUSE = re.compile(r"[^\s,;!~，；、。！…]+")
 """What stands between the marks of a line without spaces."""
 
@@ -175,7 +176,7 @@ def _with_days(asked: Asked, parts: Sequence[str], language: Language) -> list[s
     found: list[str] = []
     day = ""
     for part in parts:
-        text = _without_join(part, language)
+        text = without_join(part, language)
         spans = [one for one in _read(asked, text, language).spans if one.kind == "date"]
         timed = _read(asked, f"{day}{text}", language).spans if day and not spans else ()
         is_timed = any(one.kind == "time" for one in timed)
@@ -184,9 +185,10 @@ def _with_days(asked: Asked, parts: Sequence[str], language: Language) -> list[s
     return found
 
 
-def _without_join(text: str, language: Language) -> str:
+def without_join(text: str, language: Language) -> str:
+    """Return a text without the words for “and” and “too” that it begins with."""
     also = closed_classes.class_of(language, "also").match(Marked(text).text)
-    return text[also.end() :] if also and also.end() < len(text) else text
+    return text[also.end() :].lstrip() if also and also.end() < len(text) else text
 
 
 def tidied(asked: Asked, task: str, language: Language) -> str:
@@ -235,13 +237,69 @@ def _only_wishes(clause: str, words: Words, language: Language) -> bool:
     )
 
 
+def noted(asked: Asked, language: Language) -> Route | None:
+    """Return what a message says to be written down by its last clause alone, as “…, put that in”,
+    where that has a day or must be done; None where it says nothing of the kind.
+    """
+    message = asked.message.strip(" .!?…")
+    ends = list(_END.finditer(message))
+    words = words_of(language)
+    if not ends or not words.spaced or len(message) > LONGEST or "\n" in message:
+        return None
+    task, last = message[: ends[-1].start()].strip(), Marked(message[ends[-1].end() :])
+    last.fit(words.courtesy, "p")
+    listed = (words.place, *(words.cues[kind] for kind in ("todo", "append", "note")))
+    is_wish = sum(last.fit(one, "c") for one in listed) > 0
+    for kind in ("todo", "append"):
+        last.fit(words.also[kind], "p")
+    text = Marked(task).text
+    moves = words.cues["reschedule"].match(text) or words.cues["delete"].match(text)
+    if moves or not is_wish or words.asks.search(text) or words.denies.search(text) or "?" in task:
+        return None
+    left = last.left(words)
+    if re.search(r"\w", left) and not slots.only_little(left, language, "it", "add", "also"):
+        return None
+    task = texts.without_vague(task, language)
+    duty = texts.without_duty(asked, task, language)
+    if duty == task and _read(asked, dated(asked, task, language), language).due is None:
+        return None
+    return Route("add_todo", language, {"task": duty})
+
+
+def without_place(asked: Asked, text: str, language: Language) -> str:
+    """Return a task without what says that it goes to one's todos, at its end or before its day:
+    “the tarps on my list for Friday”.
+    """
+    for found in words_of(language).also["todo"].finditer(Marked(text).text):
+        head, rest = text[: found.start()].rstrip(), text[found.end() :]
+        if " " in found[0] and head and _read(asked, f"x {rest}", language).title.strip() == "x":
+            return f"{head}{rest}"
+    return text
+
+
 def dated(asked: Asked, task: str, language: Language) -> str:
-    """Return a task with the days at its beginning at its end where they are only read there."""
+    """Return a task with its days and times at its end where they are only read there: those at its
+    beginning, or of a day and a time the one that is not read.
+    """
     read = _read(asked, task, language)
-    if len(task) > LONGEST or read.due is not None or read.no_such_day:
+    if len(task) > LONGEST or read.no_such_day:
         return task
     last = days.to_end(task, asked, language)
-    return last if _read(asked, last, language).due is not None else task
+    if read.due is None:
+        return last if _read(asked, last, language).due is not None else task
+    kinds = {one.kind for one in read.spans}
+    if not words_of(language).spaced or {"date", "time"} <= kinds or "recurrence" in kinds:
+        return task
+    said = [
+        read.title[start:end].strip(" ,") for start, end in days.find(read.title, asked, language)
+    ]
+    for one in (one for one in said if one in task):
+        moved = f"{task.replace(one, ' ', 1)} {one}"
+        again = _read(asked, moved, language)
+        more = {one.kind for one in again.spans}
+        if {"date", "time"} <= more and again.due is not None and one not in again.title:
+            return " ".join(moved.split())
+    return task
 
 
 def _has_both(asked: Asked, part: str, language: Language) -> bool:

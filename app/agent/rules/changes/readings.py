@@ -11,13 +11,13 @@ from app.agent.rules.changes import (
     days,
     last_spoken,
     levels,
-    note_parts,
+    new_notes,
     plain_tasks,
     several,
     texts,
 )
 from app.agent.rules.changes.marked import Marked, words_of
-from app.agent.rules.changes.named import NAME, Named, beside, find, folder_there, settled
+from app.agent.rules.changes.named import NAME, Named, beside, find, settled
 from app.agent.rules.dialogue import dialogue_words, references, slots
 from app.agent.rules.languages.change_tables import ChangeKind
 from app.agent.rules.languages.language_tables import Language
@@ -187,13 +187,23 @@ def _of_thing(
     intent, field, of = WITH_TEXT[kind]
     if intent == "change_note" and last_spoken.says_same_tag(asked.message, language):
         same = last_spoken.same_tag(asked, kind)
-        named = find(asked, Marked(asked.message), things, of, language) if same else []
-        return settled(intent, language, named[0], **same) if named else None
+        places = find(asked, Marked(asked.message), things, of, language) if same else []
+        return settled(intent, language, places[0], **same) if places else None
     words = words_of(language)
     if kind == "tag" and words.cues["untag"].search(Marked(asked.message).text):
         return None
     if not words.spaced and last_spoken.says_else(asked.message, kind, words):
         return None
+    if kind == "rename" and words.cues["folder"].search(Marked(asked.message).text):
+        named = _head_and_text(asked, kind, things, ("folder",), language)
+        if named is None:
+            return None
+        folder = {"folder": named[1].things[0].title, "title": named[2]}
+        return Route("rename_folder", language, folder)
+    text = Marked(asked.message).text
+    takes = words.cues["delete"].search(text) and not words.cues["append"].search(text)
+    if kind == "step" and takes:
+        return None  # “Drop the last step of the move” adds none.
     exact = kind == "rename" and words.spaced
     found = _head_and_text(asked, kind, things, of, language, exact=exact)
     if found is None and kind == "step":
@@ -247,7 +257,7 @@ def _moved(
 ) -> Route | None:
     """Return that a note goes to a folder, where nothing else is said."""
     words, marked = words_of(language), Marked(asked.message)
-    folder = _folder(asked, marked, things, words.onto, language)
+    folder = new_notes.folder_of(asked, marked, things, words.onto, language)
     notes = find(asked, marked, things, ("note",), language) if folder else []
     if not notes or not marked.mark([(notes[0].start, notes[0].end)], NAME):
         return None
@@ -256,87 +266,6 @@ def _moved(
     if not texts.is_covered(marked, words, kind):
         return None
     return settled("move_note", language, notes[0], folder=folder)
-
-
-def _folder(
-    asked: Asked, marked: Marked, things: Sequence[Thing], shape: str, language: Language
-) -> str:
-    """Return the folder that something is to be in, by its name or as the one spoken of."""
-    for one in find(asked, marked, things, ("folder",), language):
-        if len(one.things) == 1 and beside(marked, one, shape, words_of(language)):
-            return one.things[0].title
-    there = folder_there(asked, marked, language)
-    return there.title if there else ""
-
-
-def _new_folder(
-    asked: Asked, kind: ChangeKind, things: Sequence[Thing], language: Language
-) -> Route | None:
-    """Return a folder to make, in another where one is named."""
-    words, marked = words_of(language), Marked(asked.message)
-    inside = _folder(asked, marked, things, words.inside, language)
-    made = marked.fit(words.also[kind], "p")
-    if not made or not marked.fit(words.cues[kind], "c") or marked.has(words.denies):
-        return None
-    marked.fit(words.titled, "t")
-    name = texts.text_of(marked, words, kind)
-    if not name or len(name) > LONGEST_NAME or (not words.spaced and words.put.search(name)):
-        return None
-    return Route("make_folder", language, {"folder": name, "inside": inside})
-
-
-def _new_note(
-    asked: Asked, kind: ChangeKind, things: Sequence[Thing], language: Language
-) -> Route | None:
-    """Return a note to write: its name before what says its text, or after what says its name."""
-    words, whole = words_of(language), Marked(asked.message)
-    if not words.spaced and (parted := note_parts.read(whole, things, language)):
-        return parted
-    head, content = texts.content_of(whole, words)
-    folder = _folder(asked, head, things, words.inside, language)
-    if not head.fit(words.cues[kind], "c") or head.has(words.denies):
-        return None
-    is_titled = head.fit(words.titled, "t")
-    if not content and not is_titled:
-        content, title = texts.text_of(head, words, kind, exact=True), ""
-    else:
-        is_titled = is_titled or words.spaced or words.saying.search(whole.text) is not None
-        title = texts.text_of(head, words, kind) if is_titled else ""
-        if not title and not texts.is_covered(head, words, kind):
-            return None
-    if title and not content and not words.spaced:
-        # “タイトルは陶器市、場所は駅前広場”
-        title, content = texts.title_and_text(title)
-    if not title and content:
-        inner, text = texts.content_of(Marked(content), words)
-        title, content = (inner.message.strip(" ,，、"), text) if text else ("", content)
-    if content and not folder:
-        folder, content = _folder_at_end(asked, content, things, language)
-    if not (title or content):
-        return None
-    if not (title or folder or words.note.search(whole.text)) and texts.is_dated(
-        asked, content, language
-    ):
-        return Route("add_todo", language, {"task": content})
-    told = {"content": content, "whole": content, "title": title, "folder": folder}
-    return Route("make_note", language, {name: said for name, said in told.items() if said})
-
-
-def _folder_at_end(
-    asked: Asked, content: str, things: Sequence[Thing], language: Language
-) -> tuple[str, str]:
-    """Return the folder with which a text ends, as “… in the folder Home”, and the text before."""
-    words, marked = words_of(language), Marked(content)
-    folder = _folder(asked, marked, things, words.inside, language)
-    places = list(marked.runs(NAME))
-    start, end = places[-1] if places else (0, 0)
-    if (
-        not folder
-        or content[end:].strip(" .!。！")
-        or not words.cues["folder"].search(content[start:].lower())
-    ):
-        return "", content
-    return folder, content[:start].strip(" ,，、")
 
 
 def _message(
@@ -368,8 +297,8 @@ NAMING: Mapping[ChangeKind, Reader] = {
     **dict.fromkeys(WITH_TEXT, _of_thing),
     **dict.fromkeys(TO_NOTE, _to_note),
     "move": _moved,
-    "folder": _new_folder,
-    "note": _new_note,
+    "folder": new_notes.folder,
+    "note": new_notes.note,
     "message": _message,
 }
 """The changes that are read by what things there are."""

@@ -21,6 +21,8 @@ _DAY_BEFORE = re.compile(r"\b\d{1,2}(?:\.|st|nd|rd|th|er)?(?: of(?: the)?| de)? 
 _DAY_AFTER = re.compile(r" (?:the )?\d{1,2}\b")
 LONGEST_DATE = 5
 """So many words, or signs where no spaces part words, may be a date that a number begins."""
+SHORTEST_NAME = 5
+"""So many letters has the whole name of a weekday at least."""
 AROUND = 3
 """So many letters beside a day's name may belong to it where no spaces part words."""
 UNSPACED = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
@@ -212,6 +214,24 @@ def find_days(text: str, asked: Asked) -> tuple[Range, int, int] | None:
             if (day := days_of(rest[: piece.end()], asked)) is not None:
                 return day, number.start(), number.start() + piece.end()
     return None
+
+
+def bare_weekday(text: str, asked: Asked) -> tuple[Range, int, int] | None:
+    """Return the weekday that stands in a text without a word such as “on” before it, and from
+    where to where it does.
+    """
+    for found in _PIECE.finditer(text):
+        if found[0] in _weekdays() and (day := days_of(found[0], asked)) is not None:
+            return day, found.start(), found.end()
+    return None
+
+
+@functools.cache
+def _weekdays() -> frozenset[str]:
+    """Return the names of weekdays that are no other words: “so” and “mar” may be."""
+    rows = (names for one in language_data.of_all(Dates) for names in one.weekdays.values())
+    named = (name for names in rows for name in names if len(name) >= SHORTEST_NAME)
+    return frozenset(map(fold_text, named))
 
 
 def windows(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -29,6 +29,8 @@ AGAIN = frozenset({"change_note", "pin_note", "move_note", "delete", "change_tod
 def added(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“Add to it: …”: one more line, step or note for what was just made or changed."""
     kinds = ("add", "also", "there", "note", "change", "helper", "step")
+    if said.text and said.days and not said.has("there", "step"):
+        return None  # “write down for Friday: …” has a day, and is a todo
     if said.text:
         return _more(asked, said, last, said.text) if not said.left(*kinds) else None
     text = _after_verb(said) or said.left("add", "there", "step", "note")

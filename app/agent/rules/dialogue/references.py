@@ -138,9 +138,9 @@ def last_person(asked: Asked) -> str:
     return next(people, "")
 
 
-def notes_told(turn: Trace) -> tuple[Thing, ...]:
-    """Return the notes that a turn was about, else the nearest to what it did not find."""
-    nearest = turn.shown[:1] if turn.intent in ("ask", "find_notes", "tell_view") else ()
+def notes_told(turn: Trace, most: int = 1) -> tuple[Thing, ...]:
+    """Return the notes that a turn was about, else so many of the nearest to what was asked."""
+    nearest = turn.shown[:most] if turn.intent in ("ask", "find_notes", "tell_view") else ()
     kinds: tuple[ThingKind, ...] = ("note",)
     return _kept(turn.about, kinds) or _kept(nearest, kinds)
 

@@ -8,6 +8,7 @@ from typing import Any
 from app.agent.rules.dialogue import reports
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.dialogue_tables import Dialogue
+from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.languages.question_tables import Questions
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import are_alike, fold_text, split_words, stem
@@ -177,10 +178,22 @@ def _is_held(wanted: str, title: str, *, ends: bool = False) -> bool:
 
 @functools.cache
 def same(one: str) -> tuple[str, ...]:
-    """Return the stems that mean the same: “bought” is of “buy”, “buecher” of “Bücher”."""
+    """Return the stems that mean the same: “bought” is of “buy”, “buecher” of “Bücher”, and
+    “Inventarliste” of “Inventar”.
+    """
     plain = _SPELLED_OUT.sub(r"\1", one)
     alike = {other for group in _groups() if one in group for other in group}
+    if found := _list_of().fullmatch(plain_letters(one).lower()):
+        alike.add(stem(found[1]))
     return tuple(sorted({*alike, plain} - {one}))
+
+
+@functools.cache
+def _list_of() -> re.Pattern[str]:
+    """Return the words that are put together with one for a list, in the languages that do so."""
+    tables = language_data.of_all(Dialogue)
+    words = "|".join(language_data.join_pattern(one.list_end) for one in tables)
+    return re.compile(rf"(\w{{{REST},}}?)s?-?(?:{words})")
 
 
 @functools.cache

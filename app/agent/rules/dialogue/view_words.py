@@ -87,9 +87,10 @@ def asked_list(text: str, asked: Asked, language: Language) -> str:
     if not asks or said & {"todo", "note", "folder", "tag", "when", "count"}:
         return ""
     table = next(dialogue_words.tables(language))
-    named = dialogue_words.find_in(table.list_name, folded)
-    if named is None or dialogue_words.find_days(folded, asked):
+    found = list(dialogue_words.find_all(table.list_name, folded))
+    if not found or dialogue_words.find_days(folded, asked):
         return ""
+    named = found[-1]  # “liste de courses” is that of the “courses”
     start = folded.rfind(" ", 0, named.start()) + 1 if named.start() else 0
     before = folded[:start].split()[-1:]
     after = folded[named.end() :].split()[:2]
@@ -97,8 +98,8 @@ def asked_list(text: str, asked: Asked, language: Language) -> str:
     if start < named.start():
         return folded[start : named.end()]
     for one in (*before, *after):
-        if sort_words(one, language).rest:
-            return f"{folded[start : named.end()]} {one}"
+        if len(found) == 1 and sort_words(one, language).rest:
+            return f"{one} {named[0]}"
     return folded[start : named.end()] if sort_words(named[0], language).rest else ""
 
 

@@ -49,13 +49,15 @@ class Changes(Table, frozen=True):
     something goes to or is in.
     Of one letter, only what fits `edge` is cut from a text without spaces.
     What people tell `of_self` is what they may want to `remember`, whose plain words are that.
-    A title stands between `titled` and `saying`. What is to be written down and has a day is a
-    todo where it is called no `note` and has no verb that `states` something. May be missing: the
-    verbs that `place` something to do, what says that it `must` be done, the words that `join` a
-    clause to the one before, and those that move something by a length of time, `earlier` or
-    `later`, the verbs by which something `moves`, be it that no day is said, and what says that
-    something is `finished`; with their accents, the words of a report that something is `done`,
-    and those by which it is only thought, planned or still `open`.
+    A title stands between `titled` and `saying`; what is `new` is to be made, with a box before
+    each line where it is `listed` or a `new_list`, of what follows `holding`; what somebody is
+    told, after `that`. What is to be written down and has a day is a todo where it is called no
+    `note` and has no verb that `states` something. May be missing: the verbs that `place` something
+    to do, what says that it `must` be done, the words that `join` a clause to the one before, and
+    those that move something by a length of time, `earlier` or `later`, the verbs by which
+    something `moves`, be it that no day is said, and what says that something is `finished`; with
+    their accents, the words of a report that
+    something is `done`, and those by which it is only thought, planned or still `open`.
     A clause tells only why where it begins with a word for a `reason`, which may stand
     `reason_within` another, something else where it begins with its `teller`, and may report what
     was done where that is `of_me`; a `feeling` is one by itself. A sentence that is `chatter` only
@@ -80,6 +82,11 @@ class Changes(Table, frozen=True):
     states: Pieces
     saying: Pieces
     kinds: dict[ChangeKind, Change]
+    new: Pieces = "(?!)"
+    listed: Pieces = "(?!)"
+    new_list: Pieces = "(?!)"
+    holding: Pieces = "(?!)"
+    that: Pieces = ""
     tells: Pieces = ""
     place: Pieces = ""
     must: Pieces = ""

@@ -35,8 +35,9 @@ class Questions(Table, frozen=True):
     `little` words say nothing, `general` ones name a thing only roughly; `filler` is left out
     where no spaces part words. `asks` tells what is wanted and `answers` what such a thing is
     known by; words that only name the kind are in `naming`. Where `capital_nouns`, capitals tell
-    nothing of names. The words of a line of `alike` may stand for each other; `pronouns` point
-    back, `own` words are of who writes, and what is `open` is not known yet.
+    nothing of names. The words of a line of `alike` may stand for each other, those of one of
+    `kin` only have to do with each other; `pronouns` point back, `own` words are of who writes,
+    and what is `open` is not known yet.
     """
 
     asks: dict[Kind, Pieces]
@@ -45,6 +46,7 @@ class Questions(Table, frozen=True):
     little: str = ""
     general: str = ""
     alike: tuple[str, ...] = ()
+    kin: tuple[str, ...] = ()
     pronouns: Pieces = ""
     own: Pieces = ""
     open: Pieces = ""

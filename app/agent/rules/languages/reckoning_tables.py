@@ -9,6 +9,7 @@ from app.agent.rules.languages.language_tables import Pieces, Table
 Sign = Literal["+", "-", "*", "/"]
 Keyword = Literal[
     "asks",
+    "total",
     "off",
     "onto",
     "split",
@@ -20,9 +21,9 @@ Keyword = Literal[
     "of_them",
     "at",
 ]
-"""What other words of a sum say: that an amount is asked for, what is taken off or put onto it,
-that it is shared, by each, what is still to be paid, by how much two differ, for how many it is, so
-many of what was spoken of, so many at which price.
+"""What other words of a sum say: that an amount is asked for, or all together, what is taken off or
+put onto it, that it is shared, by each, what is still to be paid, by how much two differ, for how
+many it is, so many of what was spoken of, so many at which price.
 """
 
 
@@ -41,7 +42,8 @@ class Reckoning(Table, frozen=True):
 
     In a note what fits one of `per` makes a price that of a unit, what stands behind `vague` or
     before `vague_after` is no sure amount, and `deposit` is what was paid before; the groups
-    `n` of `shared` are by how many something is, of `base` for how many it is.
+    `n` of `shared` are by how many something is, `we` where that is said beside an amount, of
+    `base` for how many it is.
 
     `how_many` asks for a number of units, the groups `unit`, `until` or `since` a day;
     `weekday` asks for the name of a day and `date` for its date, `age` for how old something

@@ -4,7 +4,7 @@ import re
 
 from app.agent.rules.answers import item_changes
 from app.agent.rules.changes import marked as changed
-from app.agent.rules.changes import named, texts
+from app.agent.rules.changes import named, readings, texts
 from app.agent.rules.changes.marked import Marked, Words
 from app.agent.rules.dialogue import dialogue_words, resolve_reference
 from app.agent.rules.languages.language_tables import Language
@@ -12,6 +12,7 @@ from app.agent.rules.listed import labelled_lines, list_words
 from app.agent.rules.listed.list_words import ListWords
 from app.agent.rules.near import near
 from app.agent.rules.passages import questions
+from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, Thing, Trace
 
@@ -23,6 +24,9 @@ LED = frozenset({"make_note", "list_todos", "move_note", "show_note"})
 """And these, where the message says by itself where a text goes."""
 ON = frozenset({"append_note", "tick_item", "show_note", "make_note", "add_step"})
 """After these a text goes on the list, where nobody says where it goes."""
+WRITTEN = frozenset({"append_note", "make_note", "add_step"})
+"""After these “and” goes on with the list."""
+SHORT = 50
 _EDGE = " \t\n,，、；;。.!！:："
 _CLAUSE = re.compile(r"[,;.!，。、；！]\s*(?=\w)")
 _QUOTED = re.compile(r"[\"“„«「『]\s*([^\"“”„«»「」『』]+?)\s*[\"”“»」』]\s*[をもは]?")
@@ -38,10 +42,8 @@ def add(
     if wish.intent not in TAKEN | LED or re.search("[?？]", asked.message):
         return Step()
     words, changes = list_words.words_of(language), changed.words_of(language)
-    if changes.cues["tag"].search(marked.text):
-        return Step()
-    is_else = changes.cues["rename"], changes.asks
-    if not changes.spaced and any(one.search(marked.text) for one in is_else):
+    other = () if changes.spaced else (changes.cues["rename"], changes.asks)
+    if any(one.search(marked.text) for one in (changes.cues["tag"], *other)):
         return Step()
     if wish.intent == "tick_item" and not words.lacks.search(marked.text):
         return Step()
@@ -57,12 +59,16 @@ def add(
     is_placed = marked.fit(words.place, "p") or is_named or bool(line)
     marked.fit(changes.courtesy, "p")
     fit = marked.fit if changes.spaced else marked.fit_surest
-    if not fit(words.cues["add"], "c") or (not lead and marked.has(changes.denies)):
+    if not fit(cue(asked, language), "c") or (not lead and marked.has(changes.denies)):
         return Step()
-    text, is_clause = (
-        (_trimmed(lead, words, changes), False) if lead else _text(marked, words, changes)
-    )
-    if not text or (not is_clause and dialogue_words.find_days(dialogue_words.bare(text), asked)):
+    if lead:
+        text, is_clause = _trimmed(lead, words, changes), False
+    elif cue(asked, language) is words.more:
+        text, is_clause = _one_more(asked.message, words), False
+    else:
+        text, is_clause = _text(marked, words, changes)
+    has_day = not is_clause and dialogue_words.find_days(dialogue_words.bare(text), asked)
+    if not text or (has_day and not (is_placed and ":" in asked.message)):
         return Step()
     on_list = wish.intent == "move_note" and wish.is_loose and is_placed
     # “More for the list: …”
@@ -91,6 +97,25 @@ def add(
         return Step()  # what is said of a note that is no list is read as it stands
     text = text if held.goes_on else lead or text
     return Route("append_note", wish.language, {"text": text}, (thing,))
+
+
+def cue(asked: Asked, language: Language) -> re.Pattern[str]:
+    """Return what says that something is added: after a line was written down and beside no word of
+    another change, “and” and “too” do.
+    """
+    words, last = list_words.words_of(language), asked.earlier[0] if asked.earlier else Trace()
+    may_go_on = last.intent in WRITTEN and len(asked.message) <= SHORT and not last.asks
+    add = words.cues["add"]
+    if not may_go_on or add.search(Marked(asked.message).text):
+        return add
+    return add if set(readings.kinds_of(asked, language)) - {"append"} else words.more
+
+
+def _one_more(message: str, words: ListWords) -> str:
+    """Return what stands beside “and” or “too”, as it was written but for an article."""
+    for found in reversed(list(words.more.finditer(Marked(message).text))):
+        message = f"{message[: found.start()]}{message[found.end() :]}"
+    return routing.trim_name(message.strip(_EDGE))
 
 
 def may_name(message: str, language: Language) -> bool:
@@ -146,14 +171,14 @@ def _goes_elsewhere(asked: Asked, language: Language, thing: Thing) -> Step | No
 
 def _text(marked: Marked, words: ListWords, changes: Words) -> tuple[str, bool]:
     """Return the one text that is left of a message, and whether it states something."""
-    pieces = [marked.message[start:end] for start, end in marked.runs()]
-    pieces = [one for one in pieces if _trimmed(one, words, changes)]
-    if len(pieces) != 1:
+    runs = [one for one in marked.runs() if _trimmed(marked.message[slice(*one)], words, changes)]
+    start, end = runs[0] if runs else (0, 0)
+    if clause := words.clause.match(marked.text[start:end]):
+        # “Add that they want ten more jugs”: all that follows is told.
+        return _bare(marked.message[start + clause.end() :].strip(_EDGE)), True
+    if len(runs) != 1:
         return "", False
-    plain = Marked(pieces[0]).text
-    if clause := words.clause.match(plain):
-        return _bare(pieces[0][clause.end() :].strip(_EDGE)), True
-    return _bare(_trimmed(pieces[0], words, changes)), False
+    return _bare(_trimmed(marked.message[start:end], words, changes)), False
 
 
 def _bare(text: str) -> str:

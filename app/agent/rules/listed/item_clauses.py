@@ -32,24 +32,46 @@ class Told(NamedTuple):
 
 
 class _Clause(NamedTuple):
+    """What a clause says: `points` where it means what was named before it, `is_open` where that is
+    still to be done, `may_tick` where what takes it off may be meant as done, too.
+    """
+
     items: tuple[Item, ...]
     kind: ListKind | None
     is_covered: bool
+    points: bool = False
+    is_open: bool = False
+    may_tick: bool = False
 
 
 def read(asked: Asked, held: Held, marked: Marked, language: Language, last: str = "") -> Told:
     """Return what a message says of the items of a list; of the first clause without a verb the
     same as was done `last`.
+
+    A clause that names no item and says what is to be done is about those of the clause before:
+    “butter I still have, take it off”.
     """
     words, changes = list_words.words_of(language), changed.words_of(language)
     said: dict[int, ListKind] = {}
     waiting: tuple[Item, ...] = ()
+    before: tuple[Item, ...] = ()
     kind: ListKind | None = next((one for one in KINDS if one == last), None)
     is_sure = True
     for part in _clauses(marked, held, changes):
         one = _read_clause(asked, part, held, words, changes, language)
-        if one is None:
-            return Told({}, False)
+        if one.is_open:
+            before = one.items
+            continue
+        unsaid = [item for item in before if item.place not in said]
+        # “Take the salt off, we have plenty” tells why.
+        tells_why = one.kind == "tick" and not unsaid
+        if before and one.points and one.kind and not one.items and not tells_why:
+            done = one.may_tick and all(said.get(item.place) == "tick" for item in before)
+            kind, waiting = "tick" if done else one.kind, ()
+            said |= {item.place: kind for item in before}
+            is_sure = is_sure and one.is_covered
+            continue
+        before = one.items or before
         if one.items and not one.kind and not (kind and one.is_covered):
             is_sure = is_sure and not waiting and not part.has(changes.denies)
             waiting = one.items
@@ -90,13 +112,19 @@ def _clauses(marked: Marked, held: Held, changes: Words) -> Iterator[Marked]:
 
 def _read_clause(
     asked: Asked, part: Marked, held: Held, words: ListWords, changes: Words, language: Language
-) -> _Clause | None:
-    """Return what a clause says; None where it says that something is still to be done."""
+) -> _Clause:
+    """Return what a clause says of the items that it names, or of those before it."""
     items = tuple(named_items.mark_named(part, held.items))
     part.fit(words.place, "p")
     part.fit(changes.courtesy, "p")
     may = [one for one in KINDS if one != "untick" or not items or any(it.is_done for it in items)]
+    if "untick" not in may and part.has(words.cues["untick"]):
+        return _Clause(items, None, is_covered=False, is_open=True)  # “I still need the eggs”
     kind = next((one for one in may if part.has(words.cues[one])), None)
+    may_tick = kind == "remove" and all(
+        words.cues["tick"].match(part.text, one.start())
+        for one in words.cues["remove"].finditer(part.text)
+    )
     if kind:
         part.fit(words.cues[kind], "c")
     part.mark((one.span() for one in changes.done.finditer(part.message.lower())), "c")
@@ -106,14 +134,16 @@ def _read_clause(
     if kind == "tick":
         part.fit(words.cues["tick"], "c")
         if items and (part.has(changes.open) or part.has(changes.denies)):
-            return None
+            return _Clause(items, None, is_covered=False, is_open=True)
     part.fit(words.also[kind or "tick"], "p")
     if kind:
         part.mark(days.find(part.message, asked, language), "d")
-    part.fit(words.that, "p")
+    points = part.fit(words.that, "p")
     part.fit(changes.cues["step"], "p")
     is_covered = not any(one.isalnum() for one in part.left(changes))
-    return _Clause(items, kind, is_covered)
+    points = points or is_covered
+    # “Strike the milk” may mean either.
+    return _Clause(items, kind, is_covered and not (may_tick and items), points, may_tick=may_tick)
 
 
 def _only_tells(part: Marked, language: Language) -> bool:

@@ -5,7 +5,7 @@ its name and words of the wish.
 """
 
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import get_args
 
 import msgspec
@@ -28,6 +28,8 @@ from app.agent.turn.steps import Asked, Call, Step, Thing, ThingKind, Trace
 
 Act = Callable[[Asked, Route], Step]
 LONGEST = 160
+MANY, LATE = 9, 13
+"""After so many results nothing else is looked at, and nothing changed."""
 RECENT = 3
 """So many turns ago may the list have been spoken of."""
 CHANGES: frozenset[ListKind] = frozenset({"tick", "untick", "remove"})
@@ -48,6 +50,8 @@ TICKED = frozenset({"ask", "cannot", "complete_todo", "tick_item", "todo_state",
 """What a message may only seem to be that ticks an item."""
 BOXES: Call = ("grep_notes", {"pattern": item_changes.BOX_LINE, "mode": "regex", "limit": 400})
 """The call that finds all lines of notes with a box."""
+ALL_STEPS: Call = ("search_todos", {"includeSteps": True, "completed": False, "limit": 200})
+"""The call that finds the steps of all open todos."""
 NOTHING = Thing("note", 0, "")
 LOOKS: Mapping[ThingKind, str] = {"note": "list_notes", "todo": "search_todos"}
 
@@ -59,8 +63,12 @@ class Wish(msgspec.Struct, frozen=True):
     language: Language
     kinds: tuple[ListKind, ...]
     act: Act
-    is_no_todo: bool
-    """Whether todos were looked for and none was found."""
+    is_last: bool = False
+    """Whether nothing else was found that the message could mean, or only a change of these todos:
+    """
+    of: tuple[Thing, ...] = ()
+    is_late: bool = False
+    """Whether so much was looked for that no steps of the turn are left to change something."""
 
 
 def kinds_of(asked: Asked, route: Route) -> tuple[ListKind, ...]:
@@ -75,15 +83,20 @@ def kinds_of(asked: Asked, route: Route) -> tuple[ListKind, ...]:
         # “What is not bought yet?” and “the tape off again” have words that take back, too.
         kind: ListKind = "left" if any(one in asked.message for one in "?？") else "remove"
         return (kind,) if words.cues[kind].search(text) else ()
-    done = changed.words_of(language).done.search(asked.message.lower())
-    return tuple(
-        kind for kind in ORDER if words.cues[kind].search(text) or (kind == "tick" and done)
-    )
+    done = bool(changed.words_of(language).done.search(asked.message.lower()))
+    done = done or (route.intent in TICKED and bool(_last_how(asked)))  # “the lentils too”
+    cues = {**words.cues, "add": added_items.cue(asked, language)}
+    return tuple(kind for kind in ORDER if cues[kind].search(text) or (kind == "tick" and done))
+
+
+def _last_how(asked: Asked) -> str:
+    """Return what the turn before did to an item of a list; empty where it did nothing of that."""
+    return asked.earlier[0].arguments.get(HOW, "") if asked.earlier else ""
 
 
 def read(asked: Asked, route: Route, kinds: tuple[ListKind, ...], act: Act) -> Step | None:
     """Return the step of a question or wish about a list; None where a message is none."""
-    wish = _wish(asked, route, kinds, act)
+    wish = _wish(route, kinds, act)
     step = reused.reuse(asked, functools.partial(_next, wish))
     return step if step.calls or step.text else None
 
@@ -96,22 +109,40 @@ def change_spoken_of(asked: Asked, route: Route, act: Act) -> Step | None:
     thing = spoken_of(asked) if kinds else None
     if thing is None:
         return None
-    wish = _wish(asked, route, tuple(kinds), act)
+    wish = _wish(route, tuple(kinds), act)
     step = reused.reuse(asked, lambda part: _of(wish, part, kinds[0], thing, Marked(asked.message)))
+    return step if step.calls or step.text else None
+
+
+def change_anywhere(asked: Asked, route: Route, act: Act, found: Step) -> Step | None:
+    """Return the step of what a message says of the one item of all lists that it names, once
+    nothing else was found that it could mean, or of a step of the todo that is asked about; None
+    where it says nothing of one.
+    """
+    asks = found.trace.asks if found.trace else None
+    of = asks.choices if asks else ()
+    is_of_todo = of and all(one.kind == "todo" for one in of)
+    if (asks and not is_of_todo) or not (asks or found.empty):
+        return None
+    kinds = tuple(one for one in kinds_of(asked, route) if one in CHANGES)
+    known = any(one.arguments == ALL_STEPS[1] for one in asked.results)
+    if len(asked.results) >= MANY and not known:
+        return None
+    is_late = len(asked.results) > LATE
+    wish = msgspec.structs.replace(_wish(route, kinds, act), is_last=True, of=of, is_late=is_late)
+    step = reused.reuse(asked, functools.partial(_anywhere, wish)) if kinds else Step()
     return step if step.calls or step.text else None
 
 
 def looks(asked: Asked, route: Route, kinds: tuple[ListKind, ...], act: Act) -> bool:
     """Return whether a message may be about a list that can be looked at."""
     begun = msgspec.structs.replace(asked, results=())
-    step = _next(_wish(asked, route, kinds, act), begun)
+    step = _next(_wish(route, kinds, act), begun)
     return bool(step.calls or step.text)
 
 
-def _wish(asked: Asked, route: Route, kinds: tuple[ListKind, ...], act: Act) -> Wish:
-    found = [result.content["todos"] for result in asked.of("search_todos")]
-    is_none = len(found) > 1 and not any(found)
-    return Wish(route, route.get("written") or route.language, kinds, act, is_none)
+def _wish(route: Route, kinds: tuple[ListKind, ...], act: Act) -> Wish:
+    return Wish(route, route.get("written") or route.language, kinds, act)
 
 
 def _next(wish: Wish, asked: Asked) -> Step:
@@ -131,29 +162,37 @@ def _lists(wish: Wish, asked: Asked, kind: ListKind) -> Iterator[tuple[Thing, Ma
     """Yield the lists that may be meant, with the message marked where it names one; or the step
     that looks for them.
     """
-    if found := spoken_of(asked):
+    if found := spoken_of(asked, steps=kind == "left" and _points(wish, asked)):
         yield found, Marked(asked.message)
     if kind == "correct" and not any(one.isdigit() for one in asked.message):
         return
+    text, changes = Marked(asked.message).text, changed.words_of(wish.language)
     is_tick = kind == "tick" and wish.route.intent not in ("tick_item", "show_note")
+    asks = any(one in text for one in "?？") or changes.asks.search(text)
+    may_be_placed = is_tick and not asks
+    is_placed = may_be_placed and changed.any_place(changes.onto).search(text) is not None
     names_none = wish.route.intent in WRITES and kind not in ("correct", "add")
     adds_else = kind == "add" and not added_items.may_name(asked.message, wish.language)
     has_things = wish.route.things and wish.route.intent != "undo"
-    if has_things or names_none or is_tick or adds_else:
+    if has_things or names_none or (is_tick and not is_placed) or adds_else:
         return
     of: ThingKind = "todo" if kind == "steps" else "note"
-    call = next((one for one in near.looks(asked) if one[0] == LOOKS[of]), None)
-    if call is None:
+    # Where it is ticked, all is looked at that may be next, so that it takes no further step.
+    calls = tuple(one for one in near.looks(asked) if one[0] == LOOKS[of] or is_tick)
+    if not any(one[0] == LOOKS[of] for one in calls):
         return
     if not asked.has(LOOKS[of]):
-        yield NOTHING, Step(calls=(call,))
+        yield NOTHING, Step(calls=calls)
         return
     marked, words = Marked(asked.message), changed.words_of(wish.language)
     places = named.find(asked, marked, near.things(asked), (of,), wish.language)
     if places and last_spoken.is_any_list(asked, marked, places[0], words):
         return
     if places and len(places[0].things) == 1:
-        if not named.beside(marked, places[0], words.onto, words):
+        is_beside = named.beside(marked, places[0], words.onto, words)
+        if is_tick and not is_beside:
+            return
+        if not is_beside:
             marked.mark([places[0][1:]], named.NAME)
         yield places[0].things[0], marked
 
@@ -162,58 +201,74 @@ def _anywhere(wish: Wish, asked: Asked) -> Step:
     """Return the change of the one item of all lists that a message names, where no todo is called
     so; nothing where it names none, or several.
     """
-    changes = [kind for kind in wish.kinds if kind in ("tick", "untick")]
+    may = CHANGES if wish.is_last else CHANGES - {"remove"}
+    changes = [kind for kind in wish.kinds if kind in may]
     asks = any(one in asked.message for one in "?？")
-    if not changes or asks or wish.route.things or wish.route.intent not in TICKED:
+    is_else = wish.route.intent not in TICKED and not wish.is_last
+    if not changes or asks or wish.route.things or is_else:
         return Step()
     # All that is looked at where no list has the item, so that it takes no further step.
     looks = near.looks(asked)
     surely_todo = wish.route.intent == "complete_todo" and not wish.route.is_loose
-    if "grep_notes" not in asked.tools or not looks or (surely_todo and not wish.is_no_todo):
+    if "grep_notes" not in asked.tools or not looks or (surely_todo and not wish.is_last):
         return Step()
-    if not asked.has("grep_notes"):
-        return Step(calls=(*looks, BOXES))
+    calls = (*looks, BOXES, ALL_STEPS) if wish.is_last else (*looks, BOXES)
+    if len(asked.results) < len(calls):
+        return Step(calls=calls)
+    found = _lists_named(wish, asked, changes)
+    if len(found) != 1:
+        return Step()
+    held, told = found[0]
+    takes_off = "remove" in told.changes.values()
+    if not told.is_sure or takes_off or wish.is_late:
+        return item_changes.ask_changes(wish.route, held, told.changes)
+    return _of(wish, asked, changes[0], held.thing, _named(wish, asked, held.thing))
+
+
+def _lists_named(wish: Wish, asked: Asked, changes: Sequence[ListKind]) -> list[tuple[Held, Told]]:
+    """Return the lists of whose items a message says something, and what; none where a todo is
+    called so.
+    """
     found: list[tuple[Held, Told]] = []
     todos = [{"title": one.title} for one in near.things(asked) if one.kind == "todo"]
-    for thing, items in item_changes.all_items(asked):
+    for thing, items in (*item_changes.all_items(asked), *item_changes.all_steps(asked)):
+        if wish.of and (thing.kind, thing.id) not in {(one.kind, one.id) for one in wish.of}:
+            continue
         held = Held(thing, {"title": thing.title}, tuple(items))
         told = item_clauses.read(asked, held, _named(wish, asked, thing), wish.language)
         named_ones: dict[int, ListKind] = {
             one.place: how
             for one in items
             for how in [told.changes.get(one.place)]
-            if how in ("tick", "untick") and one.is_done == (how == "untick")
+            if how and how in changes and (how == "remove" or one.is_done == (how == "untick"))
         }
         if named_ones:
             found.append((held, told._replace(changes=named_ones)))
         titles = [one.title for one in items if one.place in named_ones]
-        if any(resolve_reference.fitting_rows(one, todos) for one in titles):
-            return Step()
-    if len(found) != 1:
-        return Step()
-    held, told = found[0]
-    if not told.is_sure:
-        return item_changes.ask_changes(wish.route, held, told.changes)
-    return _of(wish, asked, changes[0], held.thing, _named(wish, asked, held.thing))
+        if not wish.of and any(resolve_reference.fitting_rows(one, todos) for one in titles):
+            return []
+    return found
 
 
 def _named(wish: Wish, asked: Asked, thing: Thing) -> Marked:
-    """Return a message marked where it names a list with words that say so."""
+    """Return a message marked where it names a list with words that say so, or a todo."""
     marked, words = Marked(asked.message), changed.words_of(wish.language)
-    places = named.find(asked, marked, [thing], ("note",), wish.language)
+    places = named.find(asked, marked, [thing], (thing.kind,), wish.language)
     if places and places[0].things == (thing,):
-        named.beside(marked, places[0], words.onto, words)
+        is_beside = named.beside(marked, places[0], words.onto, words)
+        if thing.kind == "todo" and not is_beside:
+            marked.mark([places[0][1:]], named.NAME)
     return marked
 
 
 def spoken_of(asked: Asked, *, steps: bool = False) -> Thing | None:
     """Return the note that was spoken of just before, or the todo whose steps were, or are now."""
-    turns = (one for one in asked.earlier[:RECENT] if one.about or one.shown)
+    turns = (one for one in asked.earlier[:RECENT] if one.about or one.shown or one.asks)
     last = next(turns, Trace())
-    things = last.about or last.shown
+    things = last.about or last.shown or (last.asks.choices if last.asks else ())
     if len(things) != 1 or things[0].kind not in ("note", "todo"):
         return None
-    of_steps = steps or STEPS in last.arguments or last.intent == "add_step"
+    of_steps = steps or STEPS in last.arguments or last.intent in ("add_step", "change_items")
     return things[0] if things[0].kind == "note" or of_steps else None
 
 
@@ -242,10 +297,10 @@ def _of(wish: Wish, asked: Asked, kind: ListKind, thing: Thing, marked: Marked) 
 def _change(wish: Wish, asked: Asked, held: Held, marked: Marked) -> Step:
     """Return the change of the items that a message names, or the question whether it is meant."""
     changes = changed.words_of(wish.language)
-    if any(one in marked.message for one in "?？") and not changes.courtesy.search(marked.text):
+    asks = any(one in marked.message for one in "?？") or changes.asks.search(marked.text)
+    if asks and not changes.courtesy.search(marked.text):
         return Step()
-    last = asked.earlier[0].arguments.get(HOW, "") if asked.earlier else ""
-    told = item_clauses.read(asked, held, marked, wish.language, last)
+    told = item_clauses.read(asked, held, marked, wish.language, _last_how(asked))
     items = {one.place: one for one in held.items}
     needed = {
         place: how
@@ -268,6 +323,13 @@ def _change(wish: Wish, asked: Asked, held: Held, marked: Marked) -> Step:
     return _left(wish, step, "tick_item", **of_steps, **how) if step.text else step
 
 
+def _points(wish: Wish, asked: Asked) -> bool:
+    """Return whether a message says that it is about what was spoken of, or about its steps."""
+    words, text = list_words.words_of(wish.language), Marked(asked.message).text
+    step = changed.words_of(wish.language).cues["step"]
+    return any(one.search(text) for one in (words.that, words.place, step))
+
+
 def _is_covered(wish: Wish, kind: ListKind, marked: Marked) -> bool:
     """Return whether a message has words of a wish, and nothing else is left of it."""
     words, changes = list_words.words_of(wish.language), changed.words_of(wish.language)
@@ -275,6 +337,7 @@ def _is_covered(wish: Wish, kind: ListKind, marked: Marked) -> bool:
     marked.fit(changes.courtesy, "p")
     marked.fit(words.also[kind], "p")
     marked.fit(words.that, "p")
+    marked.fit(changes.cues["step"], "p")
     return not any(one.isalnum() for one in marked.left(changes))
 
 

@@ -342,7 +342,7 @@ def _place_passage(
     """
     sentence = every[number]
     end = sentence.end
-    if not _holds_wanted(question, sentence.text):
+    if not holds_wanted(question, sentence.text):
         following = every[number + 1] if number + 1 < len(every) else None
         if (
             following
@@ -361,7 +361,7 @@ def _place_passage(
     return Ranked(note, sentence.start, _cut(note.content, sentence.start, end), score, order)
 
 
-def _holds_wanted(question: Question, text: str) -> bool:
+def holds_wanted(question: Question, text: str) -> bool:
     """Return whether a text holds what is wanted; a name of the question itself is not who."""
     if question.kind == "who":
         text = " ".join("x" if _is_asked(question, word) else word for word in text.split(" "))

@@ -3,7 +3,7 @@
 import functools
 import re
 from collections.abc import Callable, Mapping
-from typing import NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Pieces
@@ -103,19 +103,24 @@ def is_open(text: str) -> bool:
 @functools.cache
 def alternatives(one: str) -> tuple[str, ...]:
     """Return a stem and those that may stand for it: of like words, and of participles."""
-    found = {one, *(other for group in _alike() if one in group for other in group)}
+    found = {one, *(other for group in _groups("alike") if one in group for other in group)}
     # “Gekauft” is of “kaufen”.
     if len(one) >= 4 and one.isalpha() and not is_asian(one):
         found.add(one[2:] if one.startswith("ge") and len(one) >= 7 else f"ge{one}")
     return tuple(sorted(found, key=lambda other: (other != one, other)))
 
 
+def kin(one: str) -> frozenset[str]:
+    """Return the stems that have to do with one, “wear” with “clothes”."""
+    return frozenset(other for group in _groups("kin") if one in group for other in group)
+
+
 @functools.cache
-def _alike() -> tuple[frozenset[str], ...]:
+def _groups(field: Literal["alike", "kin"]) -> tuple[frozenset[str], ...]:
     return tuple(
         frozenset(stem(word) for word in split_words(line))
         for one in language_data.of_all(Questions)
-        for line in one.alike
+        for line in getattr(one, field)
     )
 
 

@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from collections.abc import Collection
 from typing import NamedTuple
 
 from app.agent.rules.languages import language_data
@@ -45,20 +46,22 @@ def language_of(note: Text, asked: Language) -> Language:
     return phrases.language_of(f"{note.title}. {note.content[:600]}", before=asked)
 
 
-def facts(note: Text, asked: Language) -> list[Fact]:
-    """Return the amounts of money and measures that a note tells, in their order."""
+def facts(note: Text, asked: Language, units: Collection[str] = MEASURES) -> list[Fact]:
+    """Return the amounts of money and measures that a note tells, or of other units, in order."""
     language = language_of(note, asked)
     found: list[Fact] = []
     for sentence in split_sentences(note.content):
         if not questions.is_open(sentence.text):
-            found += _of_sentence(note, sentence, language)
+            found += _of_sentence(note, sentence, language, units)
     return found
 
 
-def _of_sentence(note: Text, sentence: Sentence, language: Language) -> list[Fact]:
+def _of_sentence(
+    note: Text, sentence: Sentence, language: Language, units: Collection[str]
+) -> list[Fact]:
     table = words.table_of(language)
     text = words.hide_codes(words.folded(sentence.text))
-    amounts = [one for one in numbers.find(text, language) if one.unit in MEASURES]
+    amounts = [one for one in numbers.find(text, language) if one.unit in units]
     found = []
     for one in amounts:
         start, end = _clause(text, one, amounts)

@@ -7,6 +7,7 @@ import msgspec
 
 from app.agent.rules.answers import note_answers
 from app.agent.rules.passages import found_texts
+from app.agent.rules.phrases import phrases
 from app.agent.rules.reckoning import note_sums, reckoning, sum_value, words, written_dates
 from app.agent.rules.reckoning.sum_wishes import Solved
 from app.agent.rules.routing.routing import Route
@@ -14,6 +15,8 @@ from app.agent.turn.steps import Asked, Quote, Step, Thing, Trace
 
 MOST_TOLD = 600
 """So many characters of a note that is nearest are what follows can reckon with."""
+
+FEW = 5
 
 
 def answer_question(asked: Asked, route: Route) -> Step:
@@ -25,16 +28,25 @@ def answer_question(asked: Asked, route: Route) -> Step:
         return _remembering(asked, step)
     last = asked.earlier[0] if asked.earlier else Trace()
     message = route.get("text") or asked.message
-    if not note_sums.may_ask(message, route.language) and not route.get("reckoned"):
-        return _remembering(asked, step)
-    solved = note_sums.solve(
-        message,
-        route.language,
-        found_texts.texts(asked),
-        before=[one.id for one in last.about if one.kind == "note"],
-        told=last.told,
-        asked_before=last.arguments.get("words", ""),
-    )
+    # Of few words it is hard to tell the language.
+    few = len(message.split()) <= FEW and route.language in phrases.alphabetic_languages()
+    languages = dict.fromkeys((route.language, *(phrases.alphabetic_languages() if few else ())))
+    said = [one for one in languages if note_sums.may_ask(message, one)]
+    if not said and route.get("reckoned"):
+        said = [route.language]
+    solved = None
+    for language in said:
+        solved = solved or note_sums.solve(
+            message,
+            language,
+            found_texts.texts(asked),
+            before=[one.id for one in last.about if one.kind == "note"],
+            told=[one.told for one in asked.earlier[:2]],
+            asked_before=[
+                one.arguments.get("words") or one.arguments.get("said", "")
+                for one in asked.earlier[:2]
+            ],
+        )
     return _shown(route, solved) if solved else _remembering(asked, step)
 
 

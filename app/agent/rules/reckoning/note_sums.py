@@ -8,16 +8,15 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.answer_passages import Text
-from app.agent.rules.passages.sentences import split_sentences, split_words
 from app.agent.rules.phrases import phrases
-from app.agent.rules.reckoning import note_amounts, numbers, sum_value, sum_wishes, sums, words
+from app.agent.rules.reckoning import note_amounts, numbers, sum_wishes, sums, told_sums, words
 from app.agent.rules.reckoning.note_amounts import Fact
 from app.agent.rules.reckoning.numbers import Number
 from app.agent.rules.reckoning.sum_tokens import Amount
 from app.agent.rules.reckoning.sum_wishes import Solved, Wanted
 
-_SHORTEST = 3
-"""A word of more letters may begin that of something: “forest” of “forest honey”."""
+ASKING = ("?", "？", "呢", "は")
+"""How a question ends that says nothing but what it is of."""
 
 
 def may_ask(message: str, language: Language) -> bool:
@@ -31,9 +30,8 @@ def may_ask(message: str, language: Language) -> bool:
         return False
     plus = words.table_of(language).weak.get("+", "(?!)")
     joins = words.whole(language, plus).search(wanted.text) and len(wanted.names) > 1
-    return bool(
-        wanted.numbers or sum_wishes.has_sign(wanted) or sum_wishes.period_of(wanted) or joins
-    )
+    counts = wanted.numbers or sum_wishes.has_sign(wanted) or sum_wishes.period_of(wanted)
+    return bool(counts or joins or (wanted.says("total") and wanted.names))
 
 
 def asks_remaining(message: str, language: Language) -> bool:
@@ -43,24 +41,27 @@ def asks_remaining(message: str, language: Language) -> bool:
     return is_amount and wanted.says("remaining") and bool(wanted.names)
 
 
-def goes_on(message: str, language: Language, told: str) -> bool:
-    """Return whether a message only says what is to be reckoned with an amount that was told."""
+def goes_on(message: str, language: Language, told: str, asked_before: Sequence[str]) -> bool:
+    """Return whether a message says what is to be reckoned with an amount that was told: nothing
+    else, or it asks, and its words are those of a sum that can be told.
+    """
     if len(message) > sums.LONGEST or not re.search(r"\d", told):
         return False
     wanted = sum_wishes.read(message, language)
-    if wanted.names:
+    if not wanted.names and (wanted.says("difference") or wanted.says("remaining")):
+        return True
+    if wanted.says("total") and not wanted.names and not wanted.numbers:
+        return True
+    quoted = note_amounts.facts(Text(0, "", told, whole=True), language)
+    if wanted.names and not (wanted.says("asks") or message.rstrip().endswith(ASKING)):
         return False
-    if wanted.says("difference") or wanted.says("remaining"):
+    if told_sums.solve(wanted, quoted, asked_before) is not None:
         return True
-    table, period = words.table_of(language), sum_wishes.period_of(wanted)
-    if period and period[1] in table.per:
-        priced = words.whole(language, table.per[period[1]])
-        if priced.search(words.folded(told)):
-            return True  # “for two nights?” of a price a night
-    base = Amount(Decimal(1))
-    if sums.reckon(message, language, base) is not None:
+    if wanted.names:
+        return bool(quoted) and told_sums.is_more(wanted)
+    if sums.reckon(message, language, Amount(Decimal(1))) is not None:
         return True
-    pattern = words.whole(language, table.base)
+    pattern = words.whole(language, words.table_of(language).base)
     return len(wanted.numbers) == 1 and pattern.search(words.folded(told)) is not None
 
 
@@ -69,50 +70,63 @@ def solve(
     language: Language,
     notes: Sequence[Text],
     before: Sequence[int] = (),
-    told: str = "",
-    asked_before: str = "",
+    told: Sequence[str] = (),
+    asked_before: Sequence[str] = (),
 ) -> Solved | None:
     """Return the sum that a message asks for with the amounts of one of the notes; None where
     none or several notes would give one.
 
-    `told` was quoted of the notes `before`, and `asked_before` what was asked then.
+    `told` was quoted last of the notes `before`, and before that; `asked_before` what was asked.
     """
     wanted = sum_wishes.read(message, language)
     if not all(one.sure for one in wanted.numbers):
         return None
-    if not wanted.names:
-        notes = [one for one in notes if one.note_id in before]
-    found = []
-    for note in notes:
-        known = note_amounts.facts(note, language)
-        if known and (one := _of_note(wanted, note, known, told, asked_before)):
-            found.append(one)
+    # “I use five sheets, how many are left?”
+    counted = {one.unit for one in wanted.numbers if wanted.says("remaining")} - {""}
+    units = note_amounts.MEASURES | counted
+    listed = [(one, note_amounts.facts(one, language, units)) for one in notes]
+    before_first = [(note, known) for note, known in listed if note.note_id in before]
+    found = [
+        _of_note(wanted, one, known) for one, known in (listed if wanted.names else before_first)
+    ]
+    found = [one for one in found if one] or [
+        one for _, known in before_first if (one := _of_told(wanted, known, told, asked_before))
+    ]
     return found[0] if len(found) == 1 else None
 
 
-def _of_note(
-    wanted: Wanted, note: Text, known: list[Fact], told: str, asked_before: str
-) -> Solved | None:
+def _of_note(wanted: Wanted, note: Text, known: list[Fact]) -> Solved | None:
     """Return the first of the kinds of sums that a message asks for, of one note."""
     money = [one for one in known if one.amount.unit in words.MONEY]
     if wanted.says("remaining") and not wanted.numbers:
         return _remaining(wanted, note, money)
     if wanted.says("difference") and not wanted.numbers:
         return _difference(wanted, note, money)
-    if wanted.says("each") and (found := _each(wanted, note, money)):
+    if wanted.says("each") and (found := _each(wanted, money)):
         return found
-    quoted = [one for one in known if one.sentence.text in told]
-    if wanted.says("of_them") and quoted:
-        spoken_of = [one for one in money if one in quoted]
-        return _of_them(wanted, note, spoken_of, asked_before)
-    if wanted.names:
-        return _listed(wanted, note, money) or _with_one(wanted, known)
-    period = sum_wishes.period_of(wanted)
-    priced = [one for one in quoted if period and one.per == period[1]]
-    fact = _one_of(priced or quoted, asked_before, wanted.language)
-    if fact is None:
+    if not wanted.names:
         return None
-    return _in_proportion(wanted, fact) or _of_period(wanted, fact) or _from(wanted, fact)
+    return _listed(wanted, note, money) or _with_one(wanted, known) or _altogether(wanted, money)
+
+
+def _of_told(
+    wanted: Wanted, known: Sequence[Fact], told: Sequence[str], asked_before: Sequence[str]
+) -> Solved | None:
+    """Return the sum of a message with what was quoted of a note before: with one amount of it, or
+    with others that the message names: “with the worktop?”
+    """
+    quoted = [one for one in known if told and one.sentence.text in told[0]]
+    if wanted.says("remaining") and wanted.numbers and not sum_wishes.has_sign(wanted):
+        return told_sums.left_of(wanted, quoted, asked_before)
+    if wanted.says("each") and not wanted.numbers and len(quoted) == 1 and not quoted[0].per:
+        return _among(quoted[0], wanted)
+    if found := told_sums.solve(wanted, quoted, asked_before):
+        return found
+    if not wanted.names and wanted.says("total"):
+        return told_sums.together(wanted, known, told, asked_before)
+    if not told_sums.is_more(wanted):
+        return None
+    return told_sums.with_another(wanted, quoted, known, asked_before)
 
 
 def _all_held(names: Sequence[str], note: Text) -> bool:
@@ -126,6 +140,8 @@ def _remaining(wanted: Wanted, note: Text, money: list[Fact]) -> Solved | None:
     text = words.without(wanted.language, wanted.text, deposit)
     if not _all_held(sum_wishes.names_in(text, wanted.language, ()), note):
         return None
+    if found := _without_named(wanted, money):
+        return found
     paid = [one for one in money if one.is_deposit]
     whole = [one for one in money if not one.is_deposit]
     if len(paid) != 1 or len(whole) != 1 or paid[0].per or whole[0].per not in ("", "piece"):
@@ -136,34 +152,44 @@ def _remaining(wanted: Wanted, note: Text, money: list[Fact]) -> Solved | None:
     return sum_wishes.put_together([(count, whole[0]), (-1, paid[0])], wanted)
 
 
+def _altogether(wanted: Wanted, money: list[Fact]) -> Solved | None:
+    """Return the price of all of which a note tells how many they are and what each costs."""
+    if not wanted.says("total") or wanted.numbers:
+        return None
+    found = []
+    for fact in money:
+        language = note_amounts.language_of(fact.note, wanted.language)
+        units = {fact.per, "" if fact.per == "piece" else fact.per}
+        text = fact.sentence.text if "" in units else fact.note.content
+        listed = numbers.find(words.hide_codes(words.folded(text)), language)
+        counts = {one.value for one in listed if one.unit in units}
+        if (
+            fact.per in ("person", "piece")
+            and len(counts) == 1
+            and _all_held(wanted.names, fact.note)
+        ):
+            found.append((fact, counts.pop()))
+    return sum_wishes.times(found[0][0], [("*", found[0][1])], wanted) if len(found) == 1 else None
+
+
+def _without_named(wanted: Wanted, money: list[Fact]) -> Solved | None:
+    """Return the greatest of several amounts that a message names without the others: “what is left
+    of the budget after the teapot?”
+    """
+    listed = [one for one in money if _tells_apart(wanted.names, one, money)]
+    listed.sort(key=lambda one: -one.amount.value)
+    if len(listed) < 2 or any(one.per for one in listed):
+        return None
+    if sum(one.amount.value for one in listed[1:]) > listed[0].amount.value:
+        return None
+    return sum_wishes.put_together([(1, listed[0]), *((-1, one) for one in listed[1:])], wanted)
+
+
 def _pieces(fact: Fact, asked: Language) -> Decimal | None:
     """Return of how many pieces a note tells the price of each: “60 cups at 14 euros apiece”."""
     language = note_amounts.language_of(fact.note, asked)
     counts = [one for one in numbers.find(fact.said, language) if one.unit in ("", "piece")]
     return counts[0].value if len(counts) == 1 and counts[0].sure else None
-
-
-def _of_them(wanted: Wanted, note: Text, quoted: list[Fact], asked_before: str) -> Solved | None:
-    """Return the price of so many of what was asked for before: “what do three of those cost?”"""
-    names = sum_wishes.read(asked_before, wanted.language).names
-    if len(quoted) > 1:
-        # “Forest?” may be said of the forest honey.
-        quoted = [f for f in quoted if any(_begins(one, f.said) for one in names)]
-    if len(quoted) != 1 or len(wanted.numbers) != 1 or quoted[0].per not in ("", "piece"):
-        return None
-    count = wanted.numbers[0]
-    told = note_amounts.language_of(note, wanted.language)
-    percents = (one for one in split_sentences(note.content) if "%" in one.text)
-    least = [n.value for one in percents for n in numbers.find(words.folded(one.text), told)]
-    if count.unit not in ("", "piece") or any(one <= count.value for one in least):
-        return None  # with a discount from so many on
-    return sum_wishes.times(quoted[0], [("*", count.value)], wanted)
-
-
-def _begins(name: str, said: str) -> bool:
-    return note_amounts.touches(name, said) or any(
-        len(name) > _SHORTEST and one.startswith(name) for one in split_words(said)
-    )
 
 
 def _difference(wanted: Wanted, note: Text, money: list[Fact]) -> Solved | None:
@@ -185,27 +211,33 @@ def _tells_apart(names: Sequence[str], fact: Fact, others: Sequence[Fact]) -> bo
     )
 
 
-def _each(wanted: Wanted, note: Text, money: list[Fact]) -> Solved | None:
+def _each(wanted: Wanted, money: list[Fact]) -> Solved | None:
     """Return the share of each of an amount, by as many as the message or the note says."""
     fact = note_amounts.named(wanted.names, money)
     if fact is None or fact.per:
         return None
-    heads = {one.value for one in wanted.numbers}
-    if not heads:
-        heads = _shared_by(note, wanted.language)
+    return _among(fact, wanted)
+
+
+def _among(fact: Fact, wanted: Wanted) -> Solved | None:
+    """Return the share of each of an amount."""
+    heads = {one.value for one in wanted.numbers} or _shared_by(fact, wanted.language)
     if len(heads) != 1 or not (count := heads.pop()) or count != count.to_integral_value():
         return None
     return sum_wishes.times(fact, [("/", count)], wanted)
 
 
-def _shared_by(note: Text, asked: Language) -> set[Decimal]:
-    """Return by how many a note says that something is shared."""
-    language = note_amounts.language_of(note, asked)
+def _shared_by(fact: Fact, asked: Language) -> set[Decimal]:
+    """Return by how many a note says that an amount is shared, or beside it how many we are."""
+    language = note_amounts.language_of(fact.note, asked)
     pattern = words.whole(language, words.table_of(language).shared)
     found = set()
-    for one in pattern.finditer(words.folded(note.content)):
-        said = next((text for name, text in one.groupdict().items() if text), "")
-        found |= {number.value for number in numbers.find(said, language)}
+    for text, ours in ((fact.note.content, False), (fact.sentence.text, True)):
+        for one in pattern.finditer(words.folded(text)):
+            said = [
+                of for name, of in one.groupdict().items() if of and name.startswith("we") == ours
+            ]
+            found |= {number.value for of in said[:1] for number in numbers.find(of, language)}
     return found
 
 
@@ -220,9 +252,11 @@ def _listed(wanted: Wanted, note: Text, known: list[Fact]) -> Solved | None:
         counts = numbers.find(text, wanted.language)
         names = sum_wishes.names_in(text, wanted.language, counts)
         if not counts and not any(note_amounts.touches(n, f.said) for n in names for f in known):
-            if not _all_held(names, note):
+            # “By the list of prices”; “what do I pay for the flat, rent plus heating?”
+            beside = words.says(wanted.language, "asks", text) or wanted.numbers
+            if not _all_held(names, note) and not beside:
                 return None
-            continue  # “by the list of prices”
+            continue
         fact = note_amounts.named(names, known) if names else None
         times = _count(text, counts, names, fact, wanted.language) if fact else None
         if fact is None or times is None or (counts and not _is_beside(names, fact)):
@@ -243,7 +277,7 @@ def _is_beside(names: Sequence[str], fact: Fact) -> bool:
 def _parts(wanted: Wanted) -> Iterator[tuple[int, str]]:
     """Yield what stands between the signs of a list of amounts, with 1 or -1 for its sign."""
     table = words.table_of(wanted.language)
-    plus = [table.signs.get("+", ""), table.weak.get("+", "")]
+    plus = [r"\+", table.signs.get("+", ""), table.weak.get("+", "")]
     spaced = phrases.is_spaced(wanted.language)
     ends = (r"(?<![^\W_])", r"(?![^\W_])") if spaced else ("", "")
     marks = ", " if spaced else "[,，、]"
@@ -277,24 +311,10 @@ def _count(
     return count.value if behind == list(names) or not phrases.is_spaced(language) else None
 
 
-def _of_period(wanted: Wanted, fact: Fact) -> Solved | None:
-    """Return the price for some nights, months or other units of one that is for each."""
-    period = sum_wishes.period_of(wanted)
-    if period is None or fact.per not in sum_wishes.EACH or not sum_wishes.only_adds(wanted):
-        return None
-    count, unit = period
-    times = 1 if unit == fact.per else sum_wishes.TIMES.get((unit, fact.per))
-    if count == 1 and (parts := sum_wishes.TIMES.get((fact.per, unit))):
-        return sum_wishes.times(fact, [("/", Decimal(parts))], wanted)
-    if times is None or (times == 1 and count == 1):
-        return None
-    return sum_wishes.times(fact, [("*", count * times)], wanted)
-
-
 def _with_one(wanted: Wanted, known: list[Fact]) -> Solved | None:
     """Return the sum of an amount that is named with what the message says: “half of the rent”."""
     fact = note_amounts.named(wanted.names, known, alone=len(known) == 1)
-    if fact and fact.per and (found := _of_period(wanted, fact)):
+    if fact and fact.per and (found := told_sums.of_period(wanted, fact)):
         return found
     # Half a year is no half of what each month costs.
     others = [
@@ -304,48 +324,4 @@ def _with_one(wanted: Wanted, known: list[Fact]) -> Solved | None:
     ]
     if fact is None or (fact.per and others):
         return None
-    return _from(wanted, fact) or _in_proportion(wanted, fact)
-
-
-def _from(wanted: Wanted, fact: Fact) -> Solved | None:
-    """Return what a message reckons with an amount, its own numbers being shares or factors."""
-    text = wanted.text
-    for name in wanted.names:
-        text = text.replace(name, " ")
-    found = sums.reckon(text, wanted.language, fact.amount)
-    own = sum_value.plain_number(fact.amount.value, wanted.language)
-    return Solved(found, (fact,)) if found and fact.sure and own in found.shown else None
-
-
-def _one_of(quoted: list[Fact], asked_before: str, language: Language) -> Fact | None:
-    """Return the one amount of what was quoted that was asked for."""
-    if len(quoted) == 1:
-        return quoted[0] if quoted[0].sure else None
-    names = sum_wishes.read(asked_before, language).names
-    names = [one for one in names if any(note_amounts.touches(one, f.said) for f in quoted)]
-    return note_amounts.named(names, quoted) if names else None
-
-
-def _in_proportion(wanted: Wanted, fact: Fact) -> Solved | None:
-    """Return an amount for another number than that for which a note tells it: “for twenty”."""
-    if len(wanted.numbers) != 1 or sum_wishes.has_sign(wanted):
-        return None
-    count = wanted.numbers[0]
-    language = note_amounts.language_of(fact.note, wanted.language)
-    pattern = words.whole(language, words.table_of(language).base)
-    text = words.folded(fact.sentence.text)
-    bases = {
-        number.value
-        for one in pattern.finditer(text)
-        for said in one.groupdict().values()
-        if said
-        for number in numbers.find(said, language)
-    }
-    if len(bases) != 1 or count.unit not in ("", "piece", "person") or not count.value:
-        return None
-    if "%" in wanted.text or words.says(wanted.language, "split", wanted.text):
-        return None
-    base = bases.pop()
-    if not base or base == count.value:
-        return None
-    return sum_wishes.times(fact, [("*", count.value), ("/", base)], wanted)
+    return told_sums.reckoned_from(wanted, fact) or told_sums.in_proportion(wanted, fact)

@@ -31,10 +31,12 @@ def go_on(asked: Asked, language: Language) -> Route | None:
     if (base := _told(asked.earlier[0])) and sums.reckon(asked.message, language, base):
         return Route("sum", language, {"sum": asked.message})
     told = asked.earlier[0].told
-    if asked.earlier[0].about and note_sums.goes_on(asked.message, language, told):
-        before = asked.earlier[0].arguments.get("words", "")
-        said = f"{before} {asked.message}".strip()
-        arguments = {"words": said, "reckoned": "yes", "followed": "yes"}
+    said = [
+        one.arguments.get("words") or one.arguments.get("said", "") for one in asked.earlier[:2]
+    ]
+    if asked.earlier[0].about and note_sums.goes_on(asked.message, language, told, said):
+        searched = f"{said[0]} {asked.message}".strip()
+        arguments = {"words": searched, "reckoned": "yes", "followed": "yes"}
         return Route("ask", language, arguments)
     return None
 

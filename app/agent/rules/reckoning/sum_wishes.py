@@ -14,7 +14,7 @@ from app.agent.rules.reckoning.numbers import Number
 from app.agent.rules.reckoning.sum_value import Reckoned
 
 KEYWORDS: tuple[Keyword, ...] = (
-    *("difference", "remaining", "each", "asks", "off", "onto", "split", "for", "filler"),
+    *("difference", "remaining", "each", "asks", "total", "off", "onto", "split", "for", "filler"),
 )
 TIMES = {("year", "month"): 12, ("week", "day"): 7, ("week", "night"): 7}
 PERIODS = ("night", "day", "week", "month", "year", "hour")

@@ -6,6 +6,7 @@ import re
 
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.reckoning_tables import Keyword
+from app.agent.rules.phrases import phrases
 from app.agent.rules.reckoning import sum_tokens, sum_value, words
 from app.agent.rules.reckoning.sum_tokens import Amount, Token
 from app.agent.rules.reckoning.sum_value import Reckoned, plain_number
@@ -30,8 +31,13 @@ def reckon(text: str, language: Language, base: Amount | None = None) -> Reckone
     hidden = _hide(plain)
     if base is None:
         found = _whole_sum(plain, hidden, language) or _by_words(plain, hidden, language, None)
-        return found or _at_price(plain, hidden, language) or _of_clause(text, language)
-    return _going_on(plain, hidden, language, base) or _by_words(plain, hidden, language, base)
+        found = found or _at_price(plain, hidden, language) or _of_clause(text, language)
+        return found or _left_over(plain, hidden, language)
+    return (
+        _going_on(plain, hidden, language, base)
+        or _by_words(plain, hidden, language, base)
+        or _one_by_one(plain, hidden, language, base)
+    )
 
 
 def _of_clause(text: str, language: Language) -> Reckoned | None:
@@ -93,6 +99,7 @@ def _going_on(plain: str, hidden: str, language: Language, base: Amount) -> Reck
     run = runs[0]
     if run[0].kind == "sign" and tokens[0].is_weak and tokens[0] is not run[0]:
         tokens = tokens[1:]  # “and if I take off 250”
+    tokens = [one for one in tokens if one in run or not one.is_weak]
     if len(tokens) != len(run) + (tokens[-1].kind == "of"):
         return None
     ahead, behind = (
@@ -116,6 +123,26 @@ def _going_on(plain: str, hidden: str, language: Language, base: Amount) -> Reck
     if [one.kind for one in run] == ["number", "after"]:
         return sum_value.worked_out([before, *run], language)
     return None
+
+
+def _one_by_one(plain: str, hidden: str, language: Language, base: Amount) -> Reckoned | None:
+    """Return the sum of what came before with numbers of which a text says what each is for, behind
+    the sign of all: “minus 45 for the teapot and 30 for the ticket”.
+    """
+    run, sign = [Token("number", 0, 0, amount=base)], ""
+    listed = [one for one in sum_tokens.tokens(hidden, language) if one.kind != "of"]
+    for one in listed:
+        if one.kind == "sign" and not one.is_weak:
+            sign = one.sign
+        elif one.kind == "number" and sign and one.amount and one.amount.unit in ("", base.unit):
+            run += [Token("sign", one.start, one.start, sign=sign), one]
+        elif one.kind != "sign":
+            return None
+    is_one = sign in ("*", "/") and len(run) == 3
+    asks = words.says(language, "asks", plain) or plain.rstrip().endswith("?")
+    if not asks or not (is_one or sign in ("+", "-")) or len(run) < 3:
+        return None
+    return sum_value.worked_out(run, language)
 
 
 def _by_words(plain: str, hidden: str, language: Language, base: Amount | None) -> Reckoned | None:
@@ -165,25 +192,80 @@ def _by_words(plain: str, hidden: str, language: Language, base: Amount | None) 
 
 
 def _at_price(plain: str, hidden: str, language: Language) -> Reckoned | None:
-    """Return what so many of something come to at a price: “60 cups at 14 euros, how much?”"""
-    found = [one for one in sum_tokens.tokens(hidden, language) if one.kind == "number"]
-    if len(found) != 2 or "%" in plain or not words.says(language, "asks", plain):
+    """Return what so many of something come to at a price: “60 cups at 14 euros, how much?”, “17
+    kilos plus 9, at 14 euros a kilo”.
+    """
+    tokens = sum_tokens.tokens(hidden, language)
+    found = [one for one in tokens if one.kind == "number" and one.amount]
+    other: tuple[Keyword, ...] = ("remaining", "difference", "off", "split")
+    asks = words.says(language, "asks", plain) or plain.rstrip().endswith("?")
+    if not 1 < len(found) <= FEW or "%" in plain or not asks:
         return None
-    count, price = found
-    if not count.amount or not price.amount:
+    if any(words.says(language, one, plain) for one in other):
         return None
-    if price.amount.unit not in words.MONEY and (price.amount.unit or not price.amount.value % 1):
+    money = [one for one in found if one.amount and one.amount.unit in words.MONEY]
+    price = money[0] if len(money) == 1 else found[-1]
+    counts = [one for one in found if one is not price]
+    if len(money) > 1 or not _is_price(price, counts, plain, language):
         return None
-    between = plain[count.end : price.start].split()
-    at = words.says(language, "at", between[-1]) if between else None
-    outside = f"{plain[: count.start]} , {plain[price.end :]}"
+    outside = plain
+    for one in (counts[-1], price):
+        outside = f"{outside[: one.start]} , {outside[one.end :]}"
     left = words.left_words(language, _without(outside, language, "asks", "each", "for"))
-    if not at or count.amount.unit not in ("", "piece", "person") or not 1 < len(between) <= FEW:
+    signs = [one for one in tokens if one.kind == "sign" and not one.is_weak]
+    if len(left) > FEW or len(signs) != len(counts) - 1 or any(one.sign in "*/" for one in signs):
         return None
-    if len(left) > NAMED:
+    run = sorted([*counts, *signs], key=lambda one: one.start)
+    if len(run) > 1:
+        run = [Token("(", 0, 0), *run, Token(")", 0, 0)]
+    return sum_value.worked_out([price, Token("sign", 0, 0, sign="*"), *run], language)
+
+
+def _is_price(price: Token, counts: list[Token], plain: str, language: Language) -> bool:
+    """Return whether a number is the price of each of so many: “at 14 euros”, “14 euros a kilo”."""
+    amounts = [one.amount for one in (price, *counts) if one.amount]
+    units = {one.unit for one in amounts[1:]} - {""}
+    is_money = amounts[0].unit in words.MONEY
+    if len(units) > 1 or units & words.MONEY or not (is_money or not amounts[0].unit):
+        return False
+    if not phrases.is_spaced(language):
+        return is_money and bool(units)
+    behind = plain[price.end :]
+    for unit, pattern in (*words.table_of(language).per.items(), ("", "(?!)")):
+        if (
+            is_money
+            and units <= {unit, "piece"}
+            and words.whole(language, pattern).match(behind.lstrip())
+        ):
+            return True
+    each = words.says(language, "each", behind.lstrip())
+    if is_money and each and each.start() == 0:
+        return True
+    before = plain[max(one.end for one in counts) : price.start].split() if price.start else []
+    at = words.says(language, "at", before[-1]) if before else None
+    named = len(before) > 1 or bool(units)
+    return bool(at) and named and len(before) <= FEW and not units - {"piece", "person", "kg", "l"}
+
+
+def _left_over(plain: str, hidden: str, language: Language) -> Reckoned | None:
+    """Return what is left of the first of the amounts that a text tells: “it was 1400 and they gave
+    me 350, how much is still to be paid?”
+    """
+    tokens = [one for one in sum_tokens.tokens(hidden, language) if not one.is_weak]
+    found = [one for one in tokens if one.kind == "number" and one.amount]
+    units = {one.amount.unit for one in found if one.amount} - {""}
+    if len(found) < 2 or any(one.kind not in ("number", "of") for one in tokens):
         return None
-    run = [price, Token("sign", 0, 0, sign="*"), Token("number", 0, 0, amount=count.amount)]
-    return sum_value.worked_out(run, language)
+    if len(units) > 1 or not (units <= words.MONEY) or not words.says(language, "remaining", plain):
+        return None
+    if len(found) == 2 and found[0].amount and found[1].amount:
+        # “I give 200 of the 860”
+        found.sort(key=lambda one: -one.amount.value if one.amount else 0)
+    run = found[:1]
+    for one in found[1:]:
+        run += [Token("sign", one.start, one.start, sign="-"), one]
+    left = sum_value.worked_out(run, language)
+    return left if left and left.result.value > 0 else None
 
 
 def _is_beside(each: re.Match[str], found: list[Token], heads: list[Token]) -> bool:
