@@ -144,7 +144,7 @@ def _others(asked: Asked, route: Route) -> list[Route]:
     if route.intent == "ask":
         # A todo's name may tell to whom, but nothing of it where or why.
         kind = questions.read_question(asked.message).kind
-        return [] if kind in ("where", "why") else [state]
+        return [] if kind in ("where", "why", "price") else [state]
     if route.intent == "days_left":
         return []  # the notes were asked
     if route.intent == "tell_view":

@@ -15,6 +15,7 @@ from app.agent.rules import (
     offers,
     said_messages,
     two_wishes,
+    verb_first,
 )
 from app.agent.rules.answers import (
     attachment_answers,
@@ -25,6 +26,8 @@ from app.agent.rules.answers import (
 from app.agent.rules.changes import asides, changes, chatter, clauses, left_over, reused, told_to
 from app.agent.rules.dialogue import slots, that_day
 from app.agent.rules.intents import DONE_WITH
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.listed import list_wishes
 from app.agent.rules.look_further import Tried
 from app.agent.rules.near import near
@@ -104,7 +107,7 @@ def _next_step(asked: Asked) -> Step:
         step = said_messages.tell_instead(asked, route, step, heard)
     if may and len(asked.results) >= LATE and _only_searches(step):
         # So much was looked for in vain: what has a word of a change is asked about instead.
-        found = left_over.offer(asked, route, Step(empty=True))
+        found = _offer_left_over(asked, route, Step(empty=True))
         step = found if found.text else step
     if not step.text or step.calls:
         return step
@@ -112,11 +115,20 @@ def _next_step(asked: Asked) -> Step:
         step = list_wishes.change_anywhere(asked, route, _act, step) or step
         if step.calls:
             return step
-    step = left_over.offer(asked, route, step) if may else step
+    step = _offer_left_over(asked, route, step) if may else step
     if step.calls:
         return step
     step = offers.offer_todo(asked, route, step)
     return _traced(asked, route, step)
+
+
+def _offer_left_over(asked: Asked, route: Route, step: Step) -> Step:
+    """Return the question of what a message names with other words left over; else the step."""
+    language = route.get("written") or route.language
+    known = language_data.has_table(language, Changes)
+    if known and language_data.load_table(language, Changes).verb_first:
+        return verb_first.offer(asked, route, step)
+    return left_over.offer(asked, route, step)
 
 
 def _only_searches(step: Step) -> bool:
@@ -155,7 +167,10 @@ def _step_of(asked: Asked, route: Route) -> Step:
     if is_guess and not message_route.is_narrow(asked) and near.may_be_near(asked, route):
         return _near_or_said(asked, route)
     if route.intent in message_route.SAID:
-        return Step(_phrase(asked, route))
+        # “Print the programme: add two steps” names what only seems beyond the agent.
+        named = route.intent == "cannot" and changes.may_name(asked, route)
+        step = changes.change(asked, route, _act) if named else None
+        return step or Step(_phrase(asked, route))
     if route.intent == "mean":
         return near.ask_meant(route) or Step(route.phrase("which_one"))
     if asked.persona.messages_only:

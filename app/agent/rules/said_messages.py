@@ -31,6 +31,8 @@ for, or where it only may be meant.
 FEWEST = 2
 _PART = re.compile(r"[^\W_]{2,}")
 """A part of a name that may stand alone."""
+_THREE = re.compile(r"[\u3400-\u9fff]{3}")
+_KANA = re.compile(r"[\u3040-\u30ff]")
 _RUN = re.compile(r"[\u30a0-\u30ff]{2,}|[\u3400-\u9fff]+")
 TAIL = 5
 """So many letters has the second part of a compound that a question names alone."""
@@ -94,6 +96,9 @@ def tell_instead(
     if heard is None:
         return Step(calls=((message_answers.TOOL, dict(LOOK)),))
     people = list(_people(asked, language, heard, pronouns=said is not None))
+    last = asked.earlier[0] if asked.earlier else Trace()
+    if not people and last.intent == "from_person":
+        people = [one.title for one in last.about if one.kind == "person"]
     if said and not people and not step.empty:
         return step
     found = _found(question, heard, people, set(map(stem, split_words(said or ""))))
@@ -106,7 +111,7 @@ def tell_instead(
         one
         for one in found
         if (one.share >= HALF if names_who else one.share >= MOSTLY)
-        and (names_who or one.share * len(question.stems) >= FEWEST)
+        and (names_who or one.share * len(question.stems) >= FEWEST or _is_kind(question, one))
     ]
     told = _told(route, kept)
     if told and step.trace and step.trace.shown:
@@ -115,9 +120,21 @@ def tell_instead(
     return told or step
 
 
+def _is_kind(question: Question, one: Heard) -> bool:
+    """Return whether a message holds the price or the like that a question is for, where no spaces
+    part words and two letters are as much as a word.
+    """
+    asian = all(map(questions.is_asian, question.stems))
+    return (
+        asian and question.kind == "price" and questions.holds_kind("price", one.message["content"])
+    )
+
+
 def _asks(asked: Asked, route: Route, language: Language) -> bool:
     """Return whether a message is a question that reads something."""
     if route.intent not in READS and not route.is_loose:
+        return False
+    if slots.requests(asked.message, language):
         return False
     if "?" in asked.message or questions.read_question(asked.message).kind:
         return True
@@ -145,7 +162,7 @@ def _people(
         for one in heard
         if one["contact"]
         and (
-            any(name in asked.message for name in _PART.findall(one["contact"].get("name") or ""))
+            any(name in asked.message for name in _parts_of(one["contact"].get("name") or ""))
             if unspaced
             else words.intersection(_names(one["contact"]))
         )
@@ -155,6 +172,12 @@ def _people(
         last = {*split_words(references.last_person(asked))}
         contacts = (one["contact"] for one in heard if one["contact"])
         yield from (one["username"] for one in contacts if last and last <= _names(one))
+
+
+def _parts_of(name: str) -> list[str]:
+    """Return the parts of a name that may stand alone; of three Chinese letters the last two."""
+    parts = _PART.findall(name)
+    return [*parts, *(one[1:] for one in parts if _THREE.fullmatch(one))]
 
 
 def _names(contact: Mapping[str, Any]) -> set[str]:
@@ -170,11 +193,14 @@ def _found(
     found = []
     for conversation in heard:
         contact = conversation["contact"]
-        if contact is None or (people and contact["username"] not in people):
+        named = {contact["username"], contact.get("name")} if contact else set()
+        if contact is None or (people and named.isdisjoint(people)):
             continue
         names = {stem(one) for one in _names(contact)} if people else set()
-        names |= set(_PART.findall(contact.get("name") or "")) if people else set()
+        names |= set(_parts_of(contact.get("name") or "")) if people else set()
+        letters = {one for name in names if questions.is_asian(name) for one in name}
         wanted = [one for one in question.stems if one not in names | told]
+        wanted = [one for one in wanted if letters.isdisjoint(one)]
         for message in message_answers.written_by_contact(conversation):
             words = {stem(word) for word in split_words(message["content"])}
             held = sum(
@@ -189,13 +215,14 @@ def _found(
 
 def _question(message: str, said: str = "") -> Question:
     """Return a question; where no spaces part words, its stems are the runs of Chinese letters and
-    of loan words beside those that tell.
+    of loan words beside those that tell, in Chinese each two letters.
     """
     question = questions.read_question(message)
     if not questions.is_asian(message):
         return question
     text = questions.without_filler(message.replace(said, " ") if said else message)
-    return question._replace(stems=tuple(dict.fromkeys(_RUN.findall(text))))
+    runs = _RUN.findall(text) if _KANA.search(message) else questions.read_question(text).terms
+    return question._replace(stems=tuple(dict.fromkeys(runs)))
 
 
 def _is_of(wanted: str, word: str) -> bool:

@@ -6,9 +6,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from app.agent.rules import corrections
+from app.agent.rules import corrections, verb_first
 from app.agent.rules.answers import list_filters
-from app.agent.rules.changes import clauses, left_over, plain_tasks
+from app.agent.rules.changes import clauses, new_notes, plain_tasks
+from app.agent.rules.changes.marked import Marked
 from app.agent.rules.dialogue import continued, dialogue_words, references, repairs, slots, that_day
 from app.agent.rules.near import near
 from app.agent.rules.phrases import phrases
@@ -214,9 +215,47 @@ def test_a_reminder_so_long_ahead_is_counted_from_the_day_that_was_told() -> Non
     assert that_day.with_day(unknown, "zh").message == unknown.message
 
 
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        (
+            "记个新笔记,叫 礼物,放教学里。小鹏:贴纸,安娜:谱夹",
+            {"title": "礼物", "folder": "教学", "content": "小鹏:贴纸,安娜:谱夹"},
+        ),
+        (
+            "帮我记条笔记 标题窑温 教学文件夹 素烧升到1000度",
+            {"title": "窑温", "folder": "教学", "content": "素烧升到1000度"},
+        ),
+        ("记一下 密码是 5521，放教学那个文件夹", {"folder": "教学", "content": "密码是 5521"}),
+        ("记一下 密码是 5521", None),
+        ("教学改到周三，记一下", None),
+    ],
+)
+def test_a_note_is_read_part_by_part(message: str, told: dict[str, str] | None) -> None:
+    found = new_notes.parted(Marked(message), [Thing("folder", 1, "教学")], "zh")
+    meant = {name: found.get(name) for name in told} if found and told else None
+    assert meant == told
+    assert (found is None) == (told is None)
+
+
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [("名单里再加一个 小武：替补", "小武：替补"), ("那篇补上 备用钥匙", "备用钥匙")],
+)
+def test_what_follows_a_verb_of_adding_is_asked_into_the_note_spoken_of(
+    message: str, text: str
+) -> None:
+    note = Trace(intent="ask", shown=(Thing("note", 7, "名册"),))
+    said = looked_at(message)
+    told = Asked(message, said.results, said.tools, NOW, earlier=(note,))
+    step = verb_first.offer(told, Route("ask", "zh", {}), Step("nothing", empty=True))
+    assert step.text == f"你的意思是：把“{text}”加到笔记“名册”？"
+
+
 def looked_at(message: str) -> Asked:
     """Return a message with what the looks tell of the todos that there are."""
     rows = [{"id": one.id, "title": one.title, "completed": False} for one in (MILK, WATER, POWER)]
+    rows[-1]["dueDate"] = "2026-11-20"
     contents = {"search_todos": {"todos": rows}, "list_notes": {"notes": []}}
     known = Asked(message, (), frozenset(contents), NOW)
     results = tuple(
@@ -231,6 +270,13 @@ def looked_at(message: str) -> Asked:
         ("水费我昨天在手机上转过去了", "把“交水费”标记为完成"),
         ("水费那个，唉，看来只能挪到下周三了我真服了", "把“交水费”改到下周三"),
         ("水费其实没那么要紧啊优先级3就够啦我说真的", "把“交水费”的优先级设为3"),
+        ("水费可不能拖，改明天就交", "把“交水费”改到明天"),
+        ("牛的奶还早着呢，挪到周五", "把“买牛奶”改到周五"),
+        ("忙死了,水费和电费都往后挪,12月10号再说", "把“交水费, 交电费”改到12月10号"),
+        ("水费那个别忘了 下周三去交", "把“交水费”改到下周三"),
+        ("水费收得太晚了，能帮我改到下周四吗", "把“交水费”改到下周四"),
+        ("过期的统统挪到周三", "把“交电费”改到周三"),
+        ("水费周三涨价", ""),
         ("水费还没转过去", ""),
         ("水费转过去了吗", ""),
         ("水费别挪到周三", ""),
@@ -239,7 +285,7 @@ def looked_at(message: str) -> Asked:
 )
 def test_a_change_with_words_left_over_is_only_asked_about(message: str, asks: str) -> None:
     nothing = Step("nothing", empty=True)
-    step = left_over.offer(looked_at(message), Route("ask", "zh", {}), nothing)
+    step = verb_first.offer(looked_at(message), Route("ask", "zh", {}), nothing)
     assert (asks in step.text) if asks else step is nothing
     assert not step.calls
     assert bool(step.trace and step.trace.asks) == bool(asks)

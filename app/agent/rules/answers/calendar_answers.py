@@ -117,7 +117,8 @@ def _day_in(text: str, asked: Asked) -> Range | None:
     """Return the time that a text names, be it a weekday without “on”; None where it names none."""
     if named := time_ranges.read(text, asked.now):
         return named
-    day = dialogue_words.bare_weekday(dialogue_words.bare(text), asked)
+    bare = dialogue_words.bare(text)
+    day = dialogue_words.bare_weekday(bare, asked) or dialogue_words.find_days(bare, asked)
     return day[0] if day else None
 
 

@@ -137,7 +137,9 @@ def ask_changes(route: Route, held: Held, changes: Mapping[int, str]) -> Step:
     """Ask whether items of a list are to be ticked, opened again or taken off it."""
     named = _by_change(held, changes)
     told = [
-        route.phrase(f"{TOLD[how]}_whether", item=", ".join(items)) for how, items in named.items()
+        route.phrase(f"{TOLD[how]}_whether", item=one)
+        for how, items in named.items()
+        for one in items
     ]
     means = language_data.load_table(route.language, Examples).means
     text = means.replace("{plain}", f"{', '.join(told)} ({held.link})")

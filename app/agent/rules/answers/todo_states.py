@@ -1,5 +1,6 @@
 """How a todo stands: open or done, when it is due, and of which steps it is made."""
 
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -19,6 +20,8 @@ ROWS = 150
 """So many todos are looked through; not as many as other looks take, since a turn makes no call
 twice.
 """
+FEWEST = 2
+_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 SEARCHED = 2
 """So many words are searched for one by one: a turn has few calls."""
 
@@ -57,12 +60,33 @@ def tell_state(asked: Asked, route: Route) -> Step:
         row["id"]: row for result in asked.of("search_todos") for row in result.content["todos"]
     }
     rows = resolve_reference.fitting_rows(words, list(found_rows.values()))[:SHOWN]
+    rows = rows or _by_letters(
+        asked, list(found_rows.values()), is_asked=route.intent == "todo_state" and route.is_loose
+    )
     if not rows:
         return Step(route.phrase("no_todos"), empty=True)
     if not asked.has("get_todo") and len(rows) == 1:
         return call_tool("get_todo", id=rows[0]["id"])
     read = {result.content["todo"]["id"]: result.content["todo"] for result in asked.of("get_todo")}
     return _told(asked, route, [read.get(row["id"], row) for row in rows])
+
+
+def _by_letters(
+    asked: Asked, rows: list[Mapping[str, Any]], *, is_asked: bool
+) -> list[Mapping[str, Any]]:
+    """Return the one todo whose title shares most letters with a question when something is, or
+    that `is_asked` of a todo, where no spaces part words: two at least.
+    """
+    is_told = asked.earlier and references.notes_told(asked.earlier[0])
+    message = asked.message
+    is_when = questions.read_question(message).kind == "when"
+    if is_told or not questions.is_asian(message) or not (is_when or is_asked):
+        return []
+    said = set(_HAN.findall(questions.without_filler(message)))
+    held = [(len(said & set(row["title"])), row) for row in rows]
+    most = max((count for count, _ in held), default=0)
+    best = [row for count, row in held if count == most >= FEWEST]
+    return best if len(best) == 1 else []
 
 
 def _told(asked: Asked, route: Route, rows: list[Mapping[str, Any]]) -> Step:

@@ -51,6 +51,13 @@ def may_change(asked: Asked, route: Route) -> bool:
     return language_data.has_table(language, Changes) and bool(readings.kinds_of(asked, language))
 
 
+def may_name(asked: Asked, route: Route) -> bool:
+    """Return whether a message has a word of a change that is read by what things there are."""
+    language = _language(route)
+    kinds = readings.kinds_of(asked, language) if may_change(asked, route) else ()
+    return readings.needs_names(kinds, language)
+
+
 def is_surer(asked: Asked, route: Route) -> bool:
     """Return whether a message says more of its change than patterns take: several todos, or a
     text after what says so.
@@ -98,9 +105,11 @@ def writes_note(asked: Asked, route: Route, act: Act) -> Step | None:
         has_parts = has_parts or new_notes.says_parts(text, language)
         if not words.cues["note"].search(text) or not has_parts:
             return None
-        if not slots.names_note([asked.message], language):
+        by_folder = not words.spaced and words.cues["folder"].search(text)
+        if not by_folder and not slots.names_note([asked.message], language):
             return None
-    is_else = words.cues["folder"].search(text) or new_notes.is_listed(text, language)
+    is_else = bool(words.cues["folder"].search(text) or new_notes.is_listed(text, language))
+    is_else = is_else or (not words.spaced and words.put.search(text) is not None)
     is_read = route.get("title") and route.get("content") and not is_else
     if is_read and not words.saying.search(marked.Marked(route.get("title")).text):
         return None
@@ -172,11 +181,8 @@ def tidied(asked: Asked, found: Route) -> Route:
     if found.intent != "change_todo" or not language_data.has_table(language, Changes):
         return found
     words, arguments = marked.words_of(language), dict(found.arguments)
-    if found.get("reopen") and not found.get("day") and _puts_back(asked, found, language):
-        # “Put it back on the 4th” of what is not done.
-        day = days.new_day(asked, marked.Marked(asked.message), language)
-        opens = {"reopen": "yes"} if _was_done(asked) else {}
-        arguments = {"target": found.get("target"), "day": day, **opens}
+    if found.get("reopen") and not found.get("day"):
+        arguments = last_spoken.put_back(asked, found, language)
     if found.get("by") and words.earlier.search(marked.Marked(asked.message).text):
         arguments["earlier"] = "yes"
     if levels.is_denied(marked.Marked(asked.message), found.get("priority"), language):
@@ -192,17 +198,10 @@ def tidied(asked: Asked, found: Route) -> Route:
         )
         keeps = several or target.left(words)
         arguments["target"] = found.get("target") if keeps else ""
+        dated = [] if words.spaced else days.find(found.get("target"), asked, language)
+        if keeps and target.mark(dated, "d") and not several:
+            arguments["target"] = target.left(words)  # the day that it was on stands before it
     return msgspec.structs.replace(found, arguments=arguments)
-
-
-def _puts_back(asked: Asked, found: Route, language: Language) -> bool:
-    """Return whether what was spoken of last is to get a day again."""
-    is_it = not found.get("target") or dialogue_words.whole(language, "it", found.get("target"))
-    return bool(is_it) and bool(days.find(asked.message, asked, language))
-
-
-def _was_done(asked: Asked) -> bool:
-    return bool(asked.earlier) and asked.earlier[0].intent == "complete_todo"
 
 
 def asks_instead(route: Route) -> bool:

@@ -9,10 +9,11 @@ import msgspec
 
 from app.agent.rules.answers import targets
 from app.agent.rules.changes import changes, days, named, readings, reported, reused, told
+from app.agent.rules.changes.asides import HARMLESS
 from app.agent.rules.changes.marked import Marked, words_of
-from app.agent.rules.dialogue import references, resolve_reference, slots
+from app.agent.rules.dialogue import dialogue_words, references, resolve_reference, slots
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.change_tables import ChangeKind, Changes
+from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.near import near
 from app.agent.rules.passages import questions
@@ -46,8 +47,6 @@ GOES_ON = frozenset(
 """The changes by which a clause may go on from the turn before, of what that was about."""
 SAME = 4
 """By so many letters two forms of a word begin alike."""
-HARMLESS: frozenset[ChangeKind] = frozenset({"reschedule", "message", "move"})
-"""The kinds of change whose words tell about a thing, too."""
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff々]")
 SOMETHING = (Thing("todo", -1, "\ue000"), Thing("note", -1, "\ue000"))
 """What a clause is about as long as nobody knows which."""
@@ -91,8 +90,12 @@ def go_on(
         for wish, rest in ((other, one), (one, other)):
             part = msgspec.structs.replace(asked, message=wish)
             if _wishes_nothing(asked, rest, language) and (found := continue_from(part, language)):
-                settled = found.things and found.intent in GOES_ON
-                undoes = found.intent == "undo" and slots.has_kind(wish, language, "undo")
+                is_text = found.intent in ("append_note", "add_step") and wish == one
+                settled = found.things and found.intent in GOES_ON and not is_text
+                undoes = found.intent == "undo" and (
+                    slots.has_kind(wish, language, "undo")
+                    or (not undo_only and dialogue_words.whole(language, "drop", wish))
+                )
                 if undoes or (settled and not undo_only):
                     return found
     return None
@@ -229,7 +232,10 @@ def _names_its_own(asked: Asked, text: str, language: Language) -> Route | None:
     reports = found.intent == "complete_todo" and found.is_loose
     if (found.intent not in NO_TEXT or found.is_loose) and not reports:
         return None
-    return found if target and Marked(target).left(words_of(language)) else None
+    words, rest = words_of(language), Marked(target or "")
+    for pattern in (words.courtesy, words.also["reschedule"], words.cues["reschedule"]):
+        rest.fit(pattern, "p")
+    return found if rest.left(words) else None
 
 
 def _is_reason(asked: Asked, text: str, wish: str, meant: Route, language: Language) -> bool:

@@ -64,6 +64,12 @@ def new_day(asked: Asked, marked: Marked, language: Language) -> str:
     found = find(marked.message, asked, language)
     new = [(start, end) for start, end in found if not is_old(marked.text, start, end, words)]
     marked.mark(found, "d")
+    if not words.spaced and len(new) > 1:
+        # “这周六浇花换成周日”: the day before the verb is the one that was.
+        put = next(
+            (one for one in words.put.finditer(marked.text) if one.end() == new[-1][0]), None
+        )
+        new = new[-1:] if put else new
     said = (marked.message[start:end].strip(" ,，、") for start, end in new)
     return " ".join(dict.fromkeys(mentions.shortest_day(asked, one) for one in said))
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from app.agent.rules.changes import texts
+from app.agent.rules.changes import days, texts
 from app.agent.rules.changes.marked import Marked, Words, words_of
 from app.agent.rules.changes.named import NAME, Named, find, settled
 from app.agent.rules.dialogue import dialogue_words, references
@@ -42,6 +42,18 @@ def new_name(
     if not text or re.search(r"\w", words.filler.sub("", filler)):
         return None
     return marked, Named(last, 0, 0), text
+
+
+def says_else(message: str, kind: ChangeKind, words: Words) -> bool:
+    """Return whether a message says that a step is done, or beside a new name wishes something
+    else: “put it there, and call it …”.
+    """
+    text = Marked(message).text
+    if kind == "step":
+        return words.finished.search(text) is not None
+    clauses = words.join.split(text) if kind == "rename" else []
+    others = [one for one in clauses if one and not words.cues["rename"].search(one)]
+    return len(others) < len(clauses) and any(words.put.match(one[-3:]) for one in others)
 
 
 def renamed(asked: Asked, found: Route, language: Language) -> Route:
@@ -84,6 +96,19 @@ def tag_of_clause(asked: Asked, kind: ChangeKind, words: Words) -> tuple[Named, 
         if tag and len(tag.split()) <= LONGEST_TAG:
             return Named(last, 0, 0), tag
     return None
+
+
+def put_back(asked: Asked, found: Route, language: Language) -> dict[str, str]:
+    """Return the arguments of a wish to open something again: the day alone where it is “put it
+    back on the 4th” of what was not done.
+    """
+    is_it = not found.get("target") or dialogue_words.whole(language, "it", found.get("target"))
+    day = days.new_day(asked, Marked(asked.message), language) if is_it else ""
+    if not day:
+        return dict(found.arguments)
+    was_done = bool(asked.earlier) and asked.earlier[0].intent == "complete_todo"
+    opens = {"reopen": "yes"} if was_done else {}
+    return {"target": found.get("target"), "day": day, **opens}
 
 
 def same_tag(asked: Asked, kind: ChangeKind) -> dict[str, str]:

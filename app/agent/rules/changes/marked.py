@@ -15,6 +15,8 @@ FREE = " "
 _MARKS = re.compile(r"[\s.!?;:…。！？；：\"“”„«»「」『』()（）~～—–]+|(?<!\w)-|-(?!\w)")
 _CLAUSE = r"[,;.!…]+\s+|\s+[–—-]+\s+|[。！，、；…]+\s*"
 """The marks between two clauses."""
+_TIGHT = r"|(?<!\d)[,;!]+|[,;!]+(?!\d)|\s+|…"
+"""The marks that need no space after them where no spaces part words, and spaces."""
 _EDGE = " \t\n,，、・.;:"
 
 
@@ -84,6 +86,14 @@ class Marked:
             one if to == FREE else "\0" for one, to in zip(self.text, self.marks, strict=True)
         )
         return self.mark((one.span() for one in pattern.finditer(free)), mark) or found
+
+    def fit_surest(self, pattern: re.Pattern[str], mark: str) -> bool:
+        """Mark the places that a pattern fits with more than a letter, or else the first: a letter
+        further on may be of a text where no spaces part words.
+        """
+        spans = [one.span() for one in pattern.finditer(self.text)]
+        long = [(start, end) for start, end in spans if end - start > 1]
+        return self.mark(long or spans[:1], mark)
 
     def has(self, pattern: re.Pattern[str]) -> bool:
         """Return whether a pattern fits a free place."""
@@ -159,7 +169,7 @@ def words_of(language: Language) -> Words:
         whole(f"{text(table.place)}|{text(table.must)}"),
         whole(table.must),
         re.compile(
-            _CLAUSE + (r"|[\s,]+(?:…)\s+" if spaced else r"|\s+|…").replace("…", text(table.join))
+            _CLAUSE + (r"|[\s,]+(?:…)\s+" if spaced else _TIGHT).replace("…", text(table.join))
         ),
         whole(table.earlier),
         whole(table.later),

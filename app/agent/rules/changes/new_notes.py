@@ -26,6 +26,8 @@ class _Words(NamedTuple):
     holding: re.Pattern[str]
 
 
+_PIECE = re.compile(r"[^\s,，。；;、]+")
+_AROUND = " \t,，、：:；;。"
 LONGEST_NAME = 80
 LONGEST_TITLE = 40
 _PIECE = re.compile(r"(?:[「『][^」』]*[」』]|[^。！!、，\n「『])+")
@@ -57,7 +59,7 @@ def folder(
     marked.fit(words.titled, "t")
     said = asked.message if called(asked.message, language) != asked.message else ""
     name = called(said, language) if said else texts.text_of(marked, words, kind)
-    if not name or len(name) > LONGEST_NAME:
+    if not name or len(name) > LONGEST_NAME or (not words.spaced and words.put.search(name)):
         return None
     return Route("make_folder", language, {"folder": name, "inside": inside})
 
@@ -84,6 +86,8 @@ def note(
     if placed := _of_pieces(asked, things, language):
         return placed
     words, whole = words_of(language), Marked(asked.message)
+    if not words.spaced and (pieces := parted(whole, things, language)):
+        return pieces
     head, content = texts.content_of(whole, words)
     inside = folder_of(asked, head, things, words.inside, language)
     if not head.fit(words.cues[kind], "c") or head.has(words.denies):
@@ -277,3 +281,55 @@ def _words(language: Language) -> _Words:
             for one in (table.new, table.listed, table.new_list, table.holding)
         )
     )
+
+
+def parted(whole: Marked, things: Sequence[Thing], language: Language) -> Route | None:
+    """Return the note that a message says part by part; None where a part is none of these, or
+    fewer than two are named.
+    """
+    words = words_of(language)
+    parts = list(_PIECE.finditer(whole.message))
+    cue = words.cues["note"].search(whole.text)
+    if cue is None or len(parts) < FEWEST or cue.start() >= parts[0].end():
+        return None
+    title, folder, start = "", "", 0
+    ends = len(whole.message)
+    is_titled = False
+    for at, part in enumerate(parts):
+        text = whole.message[max(part.start(), cue.end()) : part.end()].strip(_AROUND)
+        if start and at + 1 < len(parts):
+            continue  # of the text but the last is any
+        if name := _folder_said(text, things, words.inside, has_cue=words.cues["folder"]):
+            folder, ends = name, part.start() if start else ends
+        elif start:
+            continue
+        elif said := words.titled.match(Marked(text).text):
+            title = text[said.end() :].strip(_AROUND)
+            is_titled = not title
+        elif is_titled:
+            title, is_titled = text, False
+        elif said := words.saying.match(Marked(text).text):
+            start = whole.message.index(text, part.start()) + said.end()
+        elif Marked(text).left(words):
+            start = max(part.start(), cue.end())
+    content = whole.message[start:ends].strip(_AROUND) if start else ""
+    told = {"title": title, "content": content, "whole": content, "folder": folder}
+    said_of = {name: value for name, value in told.items() if value}
+    if len({"title", "content", "folder"} & said_of.keys()) < FEWEST or not (title or content):
+        return None
+    return Route("make_note", language, said_of)
+
+
+def _folder_said(
+    text: str, things: Sequence[Thing], inside: str, *, has_cue: re.Pattern[str]
+) -> str:
+    """Return the folder that a part says the note goes to; empty where it says more."""
+    for thing in things:
+        name = thing.title.rpartition("/")[2]
+        if thing.kind != "folder" or name not in text:
+            continue
+        shape = inside.replace("{name}", re.escape(name.lower()))
+        says_so = re.fullmatch(rf"(?:{shape})\W*", Marked(text).text)
+        if says_so and (text != name or has_cue.search(text)):
+            return thing.title
+    return ""

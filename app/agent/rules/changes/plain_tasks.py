@@ -12,7 +12,7 @@ from app.agent.rules.changes import days, texts
 from app.agent.rules.changes.marked import Marked, Words, words_of
 from app.agent.rules.dialogue import closed_classes, dialogue_words, resolve_reference, slots
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.change_tables import Changes
+from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.routing.routing import Route
@@ -40,6 +40,34 @@ def read_task(asked: Asked, language: Language) -> Route | None:
     if task and words.cues["todo"].search(Marked(last).text):
         title = task.strip()  # “…, put it on my tasks”
     return _headed(asked, title, head.message, language) if title else None
+
+
+def stated(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
+    """Return a todo to add, or each of several."""
+    words = words_of(language)
+    head, text = texts.after_colon(Marked(asked.message))
+    # “Tomorrow three tasks: …” is the day of each.
+    of_all = days.find(head.message, asked, language) if text and kind == "todos" else []
+    head.mark(of_all, "d")
+    if not (text and head.fit(words.cues[kind], "c") and texts.is_covered(head, words, kind)):
+        of_all = []
+        head, text = Marked(asked.message), ""
+        if not head.fit(words.cues[kind], "c"):
+            return None
+    if head.has(words.denies):
+        return None
+    text = text or texts.text_of(head, words, kind, exact=True)
+    if not text:
+        return None
+    if kind == "todo":
+        return Route("add_todo", language, {"task": text})
+    gap = " " if words.spaced else ""
+    day = gap.join(head.message[start:end].strip(" ,，、") for start, end in of_all)
+    rows = [
+        f"{one}{gap}{day}" if day else one
+        for one in texts.split_todos(head, text.rstrip(" .。!！"), language)
+    ]
+    return Route("add_todo", language, {"tasks": "\n".join(rows)})
 
 
 def quoted_task(asked: Asked, things: Sequence[Thing], language: Language) -> Route | None:

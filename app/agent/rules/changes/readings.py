@@ -18,7 +18,7 @@ from app.agent.rules.changes import (
 )
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.changes.named import NAME, Named, beside, find, settled
-from app.agent.rules.dialogue import dialogue_words, references
+from app.agent.rules.dialogue import dialogue_words, references, slots
 from app.agent.rules.languages.change_tables import ChangeKind
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.routing.routing import Route
@@ -52,7 +52,7 @@ def kinds_of(asked: Asked, language: Language) -> tuple[ChangeKind, ...]:
     words = words_of(language)
     if words.tells.search(asked.message.lower()):
         return ()
-    if words.asks.search(marked.text):
+    if words.asks.search(marked.text) and not slots.requests(asked.message, language):
         # “Ask Ben when he comes” asks nothing here.
         begun = words.courtesy.match(marked.text)
         start = begun.end() if begun else 0
@@ -97,7 +97,7 @@ def read(
         if kind in NAMING:
             route = NAMING[kind](asked, kind, things, language)
         elif kind in ("todo", "todos"):
-            route = _todos(asked, kind, language)
+            route = plain_tasks.stated(asked, kind, language)
         else:
             route = _plain(asked, kind, things, language)
         found += [(kind, route)] if route else []
@@ -178,34 +178,6 @@ def _plain_rest(asked: Asked, kind: ChangeKind, marked: Marked, language: Langua
     return Route(intent, language, {name: target, **fixed, **arguments})
 
 
-def _todos(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
-    """Return a todo to add, or each of several."""
-    words = words_of(language)
-    head, text = texts.after_colon(Marked(asked.message))
-    # “Tomorrow three tasks: …” is the day of each.
-    of_all = days.find(head.message, asked, language) if text and kind == "todos" else []
-    head.mark(of_all, "d")
-    if not (text and head.fit(words.cues[kind], "c") and texts.is_covered(head, words, kind)):
-        of_all = []
-        head, text = Marked(asked.message), ""
-        if not head.fit(words.cues[kind], "c"):
-            return None
-    if head.has(words.denies):
-        return None
-    text = text or texts.text_of(head, words, kind, exact=True)
-    if not text:
-        return None
-    if kind == "todo":
-        return Route("add_todo", language, {"task": text})
-    gap = " " if words.spaced else ""
-    day = gap.join(head.message[start:end].strip(" ,，、") for start, end in of_all)
-    several = [
-        f"{one}{gap}{day}" if day else one
-        for one in texts.split_todos(head, text.rstrip(" .。!！"), language)
-    ]
-    return Route("add_todo", language, {"tasks": "\n".join(several)})
-
-
 def _head_and_text(
     asked: Asked,
     kind: ChangeKind,
@@ -260,6 +232,8 @@ def _of_thing(
     words = words_of(language)
     if kind == "tag" and words.cues["untag"].search(Marked(asked.message).text):
         return None
+    if not words.spaced and last_spoken.says_else(asked.message, kind, words):
+        return None
     if kind == "rename" and words.cues["folder"].search(Marked(asked.message).text):
         named = _head_and_text(asked, kind, things, ("folder",), language)
         if named is None:
@@ -298,6 +272,8 @@ def _to_note(
         return None
     if kind == "append" and (step := _quoted_step(asked, things, language)):
         return step
+    if not words.spaced and words.cues["rename"].search(whole.text):
+        return None
     named = find(asked, whole, things, ("note",), language)
     if named and last_spoken.is_any_list(asked, whole, named[0], words):
         return None
@@ -311,7 +287,8 @@ def _to_note(
         head.fit(words.cues[kind], "c")
         if texts.is_covered(head, words, kind):
             return settled(TO_NOTE[kind], language, named[0], text=text)
-    if not whole.fit(words.cues[kind], "c") or whole.has(words.denies):
+    fit = whole.fit if words.spaced or kind != "append" else whole.fit_surest
+    if not fit(words.cues[kind], "c") or whole.has(words.denies):
         return None
     text = texts.text_of(whole, words, kind)
     return settled(TO_NOTE[kind], language, named[0], text=text) if text else None

@@ -122,6 +122,8 @@ def without_edge(text: str, beside: Sequence[re.Pattern[str]], words: Words) -> 
         if spans and spans[0][0] == 0:
             return text[spans[0][1] :]
         if spans and spans[-1][1] == len(plain):
+            if text[-1] >= "\u3400" and len(plain) - spans[-1][0] == 1:
+                continue  # the last letter of “替补”
             if len(plain) - spans[-1][0] == 1 and text[-1].isupper():
                 continue  # “the violin A”
             return text[: spans[-1][0]]
@@ -177,6 +179,9 @@ def content_of(marked: Marked, words: Words) -> tuple[Marked, str]:
         if text:
             quoted = re.fullmatch(r"[\"“”„«「『](.+)[\"”“»」』][。.]?", text)
             return Marked(marked.message[: found.start()]), quoted[1] if quoted else text
+    head, mark, text = marked.message.partition("。")
+    if not words.spaced and mark and text.strip() and not _COLON.search(head):
+        return Marked(head), text.strip()
     return after_colon(marked)
 
 

@@ -154,6 +154,9 @@ def _once_more(asked: Asked, rest: str, last: Trace, language: Language) -> Rout
     if last.intent == "add_todo" and len(last.about) == 1 and _names_days(rest, asked, language):
         # “Thursday too”: whether the same once more is meant.
         return _route(last, language, "mean", text=f"{last.about[0].title} {rest}")
+    note = last.about if last.intent == "make_note" and questions.is_asian(rest) else ()
+    if len(note) == 1 and not dialogue_words.find_days(bare(rest), asked):
+        return _route(last, language, "mean", things=note, wish="append_note", text=rest)
     if last.intent in MAKES:
         wanted = {"task": rest} if last.intent == "add_todo" else {"text": rest}
         return _route(last, language, last.intent, things=last.about, **wanted)

@@ -5,7 +5,7 @@ A line, a step or a todo more, another item that is done, the same for another t
 
 import re
 
-from app.agent.rules.dialogue import dialogue_words, followup_questions, slots
+from app.agent.rules.dialogue import closed_classes, dialogue_words, followup_questions, slots
 from app.agent.rules.dialogue.closed_classes import KINDS
 from app.agent.rules.dialogue.followup_questions import (
     READS,
@@ -33,7 +33,7 @@ def added(asked: Asked, said: Said, last: Trace) -> Route | None:
         return None  # “write down for Friday: …” has a day, and is a todo
     if said.text:
         return _more(asked, said, last, said.text) if not said.left(*kinds) else None
-    text = said.left("add", "there", "step", "note")
+    text = _after_verb(said) or said.left("add", "there", "step", "note")
     if re.search("[?？]", said.message) or (last.intent == "move_note" and said.has("also")):
         return None  # “put Compost in there, too” moves that one
     placed = said.has("there") or last.intent in {"append_note", "add_step"}
@@ -43,12 +43,26 @@ def added(asked: Asked, said: Said, last: Trace) -> Route | None:
         placed, text = True, told
     # “Add also …” after a note that was written goes on with it; what has a day is a todo.
     placed = placed or (last.intent == "make_note" and said.has("also") and not said.days)
-    placed = placed and said.has("add") and not said.has("folder", "not_", "delete", "undo")
+    placed = placed and said.has("add")
+    placed = placed and not said.has("folder", "name", "not_", "delete", "undo")
     # The Spanish “para” is “stop”, but “for” too.
     placed = placed and not any("no" in one.kinds and "to" not in one.kinds for one in said.tokens)
     if not placed or said.asks or not text:
         return None
     return _more(asked, said, last, text)
+
+
+def _after_verb(said: Said) -> str:
+    """Return what follows the verb of adding with which a message begins and that has a day, which
+    is part of it, where no spaces part words.
+    """
+    first = next((one for one in said.tokens if "add" in one.kinds), None)
+    if first is None or not said.days or not closed_classes.is_unspaced(said.language):
+        return ""
+    lead = said.message[: first.start]
+    return (
+        "" if slots.left_of(lead, said.language) else said.message[first.end :].strip(" ：:，,。")
+    )
 
 
 def _told(said: Said) -> str:

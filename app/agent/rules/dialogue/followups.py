@@ -184,6 +184,8 @@ def _refiled(asked: Asked, said: Said, last: Trace) -> Route | None:
         return None
     if said.has("pin", "unpin", "tag", "priority", "done", "delete", "undo", "step", "bad", "not_"):
         return None
+    if routing.route_message(said.message, before=said.language).intent == "rename_folder":
+        return None
     name = said.text or said.left(*kinds)
     moved = last.intent == "move_note" and said.has("no", "folder")
     pointed = said.has("it") and said.has("folder")

@@ -169,6 +169,15 @@ def _as_words(message: str, folded: str, language: Language) -> Said:
     return Said(message, language, tuple(_tokens(folded, language, ())), words, ())
 
 
+def requests(message: str, language: Language) -> bool:
+    """Return whether a message only seems to ask, as a polite wish does where no spaces part
+    words: “能帮我…吗”.
+    """
+    if not closed_classes.is_unspaced(language):
+        return False
+    return closed_classes.requests(language).search(plain_letters(message).lower()) is not None
+
+
 def begins_to_ask(message: str, language: Language) -> bool:
     """Return whether a text begins with a word that asks."""
     tokens = _tokens(plain_letters(message).lower(), language, ())

@@ -16,6 +16,8 @@ _FROM = re.compile(
     r"(?<!\d)(?P<day>[1-9]\d?)(?:\.|st|nd|rd|th|er|日|号)?\s*(?:[a-z]{1,3}|[-–〜～到至])\s*$"
 )
 """What stands before the last day of a stretch within a month: “20 to …”, “20–…”."""
+_TIGHT = re.compile(r"(?<=\d)\s+(?=[年月日号])|(?<=[年月])\s+(?=\d)")
+"""The spaces that some leave around a number in a Chinese or Japanese date."""
 
 
 def told(asked: Asked, step: Step, language: Language) -> str:
@@ -31,7 +33,7 @@ def told(asked: Asked, step: Step, language: Language) -> str:
         if begins and begins < last and (begins.year, begins.month) == (last.year, last.month):
             days = {begins.isoformat()}
     if quoted:
-        text = plain_letters(step.quotes[0].text).lower()
+        text = _TIGHT.sub("", plain_letters(step.quotes[0].text).lower())
         if found := dialogue_words.find_days(text, asked):
             day = first_day(text, asked) or found[0].start.date()
             days = {day.isoformat()}

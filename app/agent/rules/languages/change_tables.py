@@ -63,7 +63,8 @@ class Changes(Table, frozen=True):
     `reason_within` another, something else where it begins with its `teller`, and may report what
     was done where that is `of_me`; a `feeling` is one by itself. A sentence that is `chatter` only
     says how somebody feels, or why, of what its groups hold; one that `reports` ends in the form of
-    what is done. What is `vague` says of no day when something is to be done.
+    what is done. Where no spaces part words a verb may stand `verb_first`, before its object.
+    What is `vague` says of no day when something is to be done.
     """
 
     denies: Pieces
@@ -108,4 +109,5 @@ class Changes(Table, frozen=True):
     chatter: Pieces = "(?!)"
     doubts: Pieces = "(?!)"
     reports: Pieces = "(?!)"
+    verb_first: bool = False
     macros: dict[str, Pieces] = msgspec.field(default_factory=dict)

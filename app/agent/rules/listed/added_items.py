@@ -42,7 +42,8 @@ def add(
     if wish.intent not in TAKEN | LED or re.search("[?？]", asked.message):
         return Step()
     words, changes = list_words.words_of(language), changed.words_of(language)
-    if changes.cues["tag"].search(marked.text):
+    other = () if changes.spaced else (changes.cues["rename"], changes.asks)
+    if any(one.search(marked.text) for one in (changes.cues["tag"], *other)):
         return Step()
     if wish.intent == "tick_item" and not words.lacks.search(marked.text):
         return Step()
@@ -57,7 +58,8 @@ def add(
     lead = "" if line else _before(marked, words, changes)
     is_placed = marked.fit(words.place, "p") or is_named or bool(line)
     marked.fit(changes.courtesy, "p")
-    if not marked.fit(cue(asked, language), "c") or (not lead and marked.has(changes.denies)):
+    fit = marked.fit if changes.spaced else marked.fit_surest
+    if not fit(cue(asked, language), "c") or (not lead and marked.has(changes.denies)):
         return Step()
     if lead:
         text, is_clause = _trimmed(lead, words, changes), False

@@ -167,7 +167,9 @@ def _shares(text: str, sentence: str, title: str) -> bool:
     """Return whether a sentence has a word of a text that the title has not."""
     read, folded = questions.read_question(text), fold_text(sentence)
     if questions.is_asian(text):
-        return any(term in folded for term in read.terms if term not in fold_text(title))
+        # One letter is a unit, and stands beside every number.
+        words = [one for one in read.terms if len(one) > 1 and not one.isdecimal()]
+        return any(term in folded for term in words if term not in fold_text(title))
     held = {stem(word) for word in split_words(folded)} - {stem(one) for one in split_words(title)}
     units = {stem(one) for row in SAME for one in row.split()}
     return any(one in held for one in {*read.stems} - units if not one.isdecimal())

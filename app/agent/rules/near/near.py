@@ -217,7 +217,7 @@ def ask_todo(text: str, language: Language) -> Step | None:
 def ask_meant(route: Route) -> Step | None:
     """Return the question whether a wish is meant that no message says outright: in `plain` words,
     by the intent that is the `wish` about things and the `field` that it changes, or as the `text`
-    of a todo; None where no example has it.
+    of a todo or for a note; None where no example has it.
     """
     if " " in route.get("field"):
         return _ask_fields(route)
@@ -273,16 +273,17 @@ def _with_names(route: Route, said: str) -> str:
 
 @functools.cache
 def _plain_of(language: Language, intent: str, field: str) -> str:
-    """Return the plain words of a wish with nothing but a text or a thing in it, and where its
-    field is one of `SAMPLES` that.
+    """Return the plain words of a wish with nothing but a text or a thing in it, both where one is
+    written into the other, and where its field is one of `SAMPLES` that.
     """
-    slot = f"{{{field}}}"
+    slot, both = f"{{{field}}}", intent == "append_note"
     for wish in language_data.load_table(language, Examples).wishes:
         if (
             not wish.writes
-            or wish.plain.count("{") != 1 + (field in SAMPLES)
-            or ("{text}" in wish.plain) != (intent == "add_todo")
+            or wish.plain.count("{") != 1 + (field in SAMPLES) + both
+            or ("{text}" in wish.plain) != (both or intent == "add_todo")
             or (slot in wish.plain) != (field in SAMPLES)
+            or (both and "{note}" not in wish.plain)
         ):
             continue
         values = dict.fromkeys((*readings.KINDS, "text"), readings.ANY) | SAMPLES
