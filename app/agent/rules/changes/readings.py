@@ -216,6 +216,8 @@ def _head_and_text(
         if said and texts.is_covered(marked, words, kind):
             return marked, named[0], said
         if not said and (said := texts.text_of(marked, words, kind, exact=exact)):
+            if kind == "rename" and words.spaced and head.message.find(said) < named[0].start:
+                return last_spoken.new_name(asked, of, words)  # the new name ends as the old one
             return marked, named[0], said
     return None
 
