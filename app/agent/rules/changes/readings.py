@@ -135,7 +135,8 @@ def _plain(
             is_sure = len(one.things) == 1 or dialogue_words.whole(language, "both", said)
             if found and is_all and is_sure:
                 meant = one.things if len(one.things) == 1 else ()
-                names = {name: one.words if len(one.things) > 1 else said}
+                bare = words.link_after.sub("", said) or said
+                names = {name: one.words if len(one.things) > 1 else bare}
                 return Route(intent, language, {**found.arguments, **names}, meant)
     plain = _plain_rest(asked, kind, marked, language)
     is_of_it = plain and plain.intent == intent and not plain.get(name)
