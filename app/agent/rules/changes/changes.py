@@ -105,11 +105,13 @@ def writes_note(asked: Asked, route: Route, act: Act) -> Step | None:
         has_parts = has_parts or new_notes.says_parts(text, language)
         if not words.cues["note"].search(text) or not has_parts:
             return None
-        by_folder = not words.spaced and words.cues["folder"].search(text)
+        by_folder = language_data.load_table(language, Changes).verb_first
+        by_folder = by_folder and words.cues["folder"].search(text) is not None
         if not by_folder and not slots.names_note([asked.message], language):
             return None
     is_else = bool(words.cues["folder"].search(text) or new_notes.is_listed(text, language))
-    is_else = is_else or (not words.spaced and words.put.search(text) is not None)
+    is_first = language_data.load_table(language, Changes).verb_first
+    is_else = is_else or (is_first and words.put.search(text) is not None)
     is_read = route.get("title") and route.get("content") and not is_else
     if is_read and not words.saying.search(marked.Marked(route.get("title")).text):
         return None

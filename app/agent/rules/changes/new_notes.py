@@ -86,7 +86,8 @@ def note(
     if placed := _of_pieces(asked, things, language):
         return placed
     words, whole = words_of(language), Marked(asked.message)
-    if not words.spaced and (pieces := parted(whole, things, language)):
+    is_first = language_data.load_table(language, Changes).verb_first
+    if is_first and (pieces := parted(whole, things, language)):
         return pieces
     head, content = texts.content_of(whole, words)
     inside = folder_of(asked, head, things, words.inside, language)
