@@ -30,7 +30,7 @@ _PIECE = re.compile(r"[^\s,，。；;、]+")
 _AROUND = " \t,，、：:；;。"
 LONGEST_NAME = 80
 LONGEST_TITLE = 40
-_PIECE = re.compile(r"(?:[「『][^」』]*[」』]|[^。！!、，\n「『])+")
+_CLAUSE = re.compile(r"(?:[「『][^」』]*[」』]|[^。！!、，\n「『])+")
 _ABOUT = re.compile(r"(?:の(?:こと?|件|用|ための?)|について|に関して|用|の)+(?:を|は|も)?$")
 FEWEST = 2
 """So many things has a text at least that “with” says."""
@@ -137,7 +137,7 @@ def _in_clauses(
     said: dict[str, str] = {}
     told: list[tuple[int, int]] = []
     last = -1
-    for at, found in enumerate(_PIECE.finditer(head.message)):
+    for at, found in enumerate(_CLAUSE.finditer(head.message)):
         piece = Marked(found[0].strip())
         if not re.search(r"\w", piece.text):
             continue
