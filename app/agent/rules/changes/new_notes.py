@@ -26,7 +26,7 @@ class _Words(NamedTuple):
     holding: re.Pattern[str]
 
 
-_PIECE = re.compile(r"[^\s,，。；;、]+")
+_PART = re.compile(r"[^\s,，。；;、]+")
 _AROUND = " \t,，、：:；;。"
 LONGEST_NAME = 80
 LONGEST_TITLE = 40
@@ -289,7 +289,7 @@ def parted(whole: Marked, things: Sequence[Thing], language: Language) -> Route 
     fewer than two are named.
     """
     words = words_of(language)
-    parts = list(_PIECE.finditer(whole.message))
+    parts = list(_PART.finditer(whole.message))
     cue = words.cues["note"].search(whole.text)
     if cue is None or len(parts) < FEWEST or cue.start() >= parts[0].end():
         return None
