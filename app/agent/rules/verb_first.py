@@ -5,34 +5,22 @@ No spaces part words there, and the verb stands before its object; it is always 
 
 import functools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from app.agent.rules.answers import targets
-from app.agent.rules.changes import days, levels, named, readings, reused, told
+from app.agent.rules.changes import days, left_over, levels, named, readings, reused, told
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import dialogue_words, references, slots, view_words
+from app.agent.rules.dialogue.references import Reference
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.near import near
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Step, Thing, ThingKind
+from app.agent.turn.steps import Asked, Step, Thing
 
-OF: Mapping[ChangeKind, tuple[str, str, tuple[ThingKind, ...]]] = {
-    "undate": ("change_todo", "clear", ("todo",)),
-    "priority": ("change_todo", "number", ("todo",)),
-    "unpin": ("pin_note", "unpin", ("note",)),
-    "pin": ("pin_note", "", ("note",)),
-    "reopen": ("change_todo", "reopen", ("todo",)),
-    "complete": ("complete_todo", "", ("todo",)),
-    "delete": ("delete", "", ("todo", "note")),
-    "reschedule": ("change_todo", "day", ("todo",)),
-}
-"""The changes that may be asked about: the intent, what it changes, and the things it is of."""
-UNSURE = frozenset({"ask", "cannot"})
 WRITES: frozenset[ChangeKind] = frozenset({"append", "todo", "todos", "note", "reschedule", "move"})
 """What a message may only seem to wish that writes something into a note."""
 LETTERS = 3
@@ -50,7 +38,7 @@ def offer(asked: Asked, route: Route, step: Step) -> Step:
     guess = asks.arguments.get("plain", "") if asks and asks.intent == near.INTENT else ""
     if not guess and (asks or (step.trace and step.trace.undo)):
         return step
-    if not (guess or step.empty or route.intent in UNSURE) or not _may(asked, language):
+    if not (guess or step.empty or route.intent in left_over.UNSURE) or not _may(asked, language):
         return step
     wish = _wish(asked, language)
     if wish is None or wish.is_loose:
@@ -114,18 +102,18 @@ def _wish(asked: Asked, language: Language) -> Route | None:
     words, text = words_of(language), Marked(asked.message).text
     cues = {**words.cues, "reschedule": words.shifts}
     found: list[tuple[int, Route]] = []
-    for kind in (one for one in readings.kinds_of(asked, language) if one in OF):
+    for kind in (one for one in readings.kinds_of(asked, language) if one in left_over.OF):
         places = [one.start() for one in cues[kind].finditer(text)]
-        clauses = [_clause_at(asked.message, one, language) for one in places]
+        clauses = [left_over.clause_at(asked.message, one, language) for one in places]
         # The day stands beside the verb, and another one in a reason.
         wishes = [_of_kind(asked, clause, kind, language) for _, clause in clauses]
         at = max((at for at, one in enumerate(wishes) if one), default=-1)
         place, (start, clause) = places[at], clauses[at]
-        is_else = kind == "reschedule" and _tells_else(asked, clause, language)
+        is_else = kind == "reschedule" and left_over.tells_else(asked, clause, language)
         wish = None if is_else else wishes[at] or _of_kind(asked, asked.message, kind, language)
         if wish and wish.get("day") and not wishes[at]:
             wish = _of_day(asked, language)  # of several clauses the last says the new day
-        denied = _is_denied(clause[: place + 1 - start], kind, language)
+        denied = left_over.is_denied(clause[: place + 1 - start], kind, language)
         if wish and not denied:
             found.append((place, msgspec.structs.replace(wish, said=clause, is_loose=False)))
     if found:
@@ -133,8 +121,8 @@ def _wish(asked: Asked, language: Language) -> Route | None:
     done = words.finished.search(text)
     if done is None:
         return _of_day(asked, language)
-    _, clause = _clause_at(asked.message, done.end() - 1, language)
-    if _is_denied(clause, "complete", language):
+    _, clause = left_over.clause_at(asked.message, done.end() - 1, language)
+    if left_over.is_denied(clause, "complete", language):
         return None
     return Route("complete_todo", language, {}, said=clause)
 
@@ -149,25 +137,9 @@ def _of_day(asked: Asked, language: Language) -> Route | None:
     return None
 
 
-def _tells_else(asked: Asked, clause: str, language: Language) -> bool:
-    """Return whether a clause tells that something is done, or wishes it so much earlier, which no
-    plain words say.
-    """
-    done = words_of(language).finished.search(Marked(clause).text)
-    return bool(done or days.shift(asked, Marked(clause), language).get("earlier"))
-
-
-def _clause_at(message: str, place: int, language: Language) -> tuple[int, str]:
-    """Return where the clause of a message begins that has a place in it, and that clause."""
-    ends = list(words_of(language).join.finditer(Marked(message).text))
-    start = max((one.end() for one in ends if one.end() <= place), default=0)
-    end = min((one.start() for one in ends if one.start() > place), default=len(message))
-    return start, message[start:end]
-
-
 def _of_kind(asked: Asked, text: str, kind: ChangeKind, language: Language) -> Route | None:
     """Return the change of a kind; None where a text does not say all of it."""
-    intent, field, _ = OF[kind]
+    intent, field, _ = left_over.OF[kind]
     marked = Marked(text)
     arguments = {field: "yes"} if field else {}
     if kind == "reschedule":
@@ -184,14 +156,6 @@ def _of_kind(asked: Asked, text: str, kind: ChangeKind, language: Language) -> R
     return Route(intent, language, arguments)
 
 
-def _is_denied(clause: str, kind: ChangeKind, language: Language) -> bool:
-    """Return whether the clause of a word for a change says that it is not to be."""
-    words, marked = words_of(language), Marked(clause)
-    for pattern in (words.cues[kind], words.also[kind]):
-        marked.fit(pattern, "c")
-    return marked.has(words.denies)
-
-
 def _ask(wish: Route, asked: Asked, *, only_named: bool) -> Step:
     """Return the question whether a change is meant, or of which of several things, `only_named`
     of those that the message names.
@@ -200,16 +164,7 @@ def _ask(wish: Route, asked: Asked, *, only_named: bool) -> Step:
         return Step(calls=near.looks(asked))
     several = _several(asked, wish)
     things = several or _things(asked, wish, only_named=only_named)
-    if len(things) > 1 and not several:
-        about = {name: value for name, value in wish.arguments.items() if name != "number"}
-        level = wish.get("number")
-        about |= {"priority": level} if level else {}
-        return targets.ask_which(Route(wish.intent, wish.language, about), things)
-    if not things:
-        return Step()
-    field = next(iter(wish.arguments), "")
-    arguments = {"wish": wish.intent, "field": field, **wish.arguments}
-    return near.ask_meant(Route("mean", wish.language, arguments, things)) or Step()
+    return left_over.ask_of(wish, Reference(things) if several else left_over.one_of(things))
 
 
 def _several(asked: Asked, wish: Route) -> tuple[Thing, ...]:
@@ -240,39 +195,15 @@ def _things(asked: Asked, wish: Route, *, only_named: bool) -> tuple[Thing, ...]
     """Return what a message names of the things that a wish may be of; else what the turn before
     was about.
     """
-    kinds = next(of for intent, field, of in OF.values() if intent == wish.intent)
-    things = near.things(asked)
-    is_open = {one.id for one in told.open_todos(asked)}
-    may = [
-        one
-        for one in things
-        if one.kind in kinds
-        and (one.kind != "todo" or (one.id not in is_open) == bool(wish.get("reopen")))
-    ]
+    may = left_over.may_be_of(asked, wish)
     for text in _clauses_from(asked.message, wish):
-        part = msgspec.structs.replace(asked, message=text)
-        found = [
-            one
-            for one in named.find(part, Marked(text), may, kinds, wish.language)
-            if wish.arguments
-            or not any(
-                other.kind == "person" and text[one.start : one.end] in other.title
-                for other in things
-            )
-        ]
-        if found:
-            sure = [
-                one
-                for one in found[0].things
-                if one.kind == "todo" or _is_whole(asked, one, wish.language)
-            ]
-            meant = tuple(sure) if wish.intent == "delete" else found[0].things
-            return _likely(asked, meant, wish)
+        if found := left_over.named_in(asked, text, wish):
+            return _likely(asked, left_over.surely(asked, found[0].things, wish), wish)
     if pointed := _of_letters(asked, may, wish):
         return _likely(asked, pointed, wish)
     if only_named and not wish.is_loose:
         return ()
-    last = references.newest(asked, kinds).things if wish.arguments else ()
+    last = references.newest(asked, left_over.kinds_of(wish)).things if wish.arguments else ()
     return _likely(asked, last, wish)
 
 
@@ -293,11 +224,6 @@ def _likely(asked: Asked, things: tuple[Thing, ...], wish: Route) -> tuple[Thing
         return things
     left = set(_HAN.findall(_rest(asked, wish.said, wish)))
     return tuple(one for one in things if left <= set(one.title))
-
-
-def _is_whole(asked: Asked, thing: Thing, language: Language) -> bool:
-    """Return whether a message names a note itself, and not only what stands in it."""
-    return thing.title in asked.message or slots.names_note([asked.message], language)
 
 
 def _of_letters(asked: Asked, things: Sequence[Thing], wish: Route) -> tuple[Thing, ...]:
@@ -322,7 +248,7 @@ def _rest(asked: Asked, text: str, wish: Route) -> str:
     marked.mark(days.find(text, asked, wish.language), "d")
     marked.fit(words.must, "p")
     marked.fit(words.courtesy, "p")
-    for kind, (intent, *_) in OF.items():
+    for kind, (intent, *_) in left_over.OF.items():
         if intent == wish.intent:
             marked.fit(words.shifts if kind == "reschedule" else words.cues[kind], "c")
             marked.fit(words.also[kind], "p")

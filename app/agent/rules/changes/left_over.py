@@ -8,6 +8,8 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 
+import msgspec
+
 from app.agent.quickadd import quickadd
 from app.agent.rules.answers import targets
 from app.agent.rules.changes import days, levels, named, readings, reused, told
@@ -39,8 +41,6 @@ OF: Mapping[ChangeKind, tuple[str, str, tuple[ThingKind, ...]]] = {
 UNSURE = frozenset({"ask", "cannot"})
 WRITES: tuple[ChangeKind, ...] = ("todo", "todos", "note", "append", "step", "message")
 """The changes whose words say that something is written down."""
-LETTERS = 3
-"""So many letters, not all together in it, may point at a name where no spaces part words."""
 LOOKS = ("search_", "grep_", "list_", "get_")
 """What the tools begin with that only look."""
 
@@ -105,7 +105,7 @@ def _may(asked: Asked, language: Language) -> bool:
     words, text = words_of(language), Marked(asked.message).text
     asks = words.asks.search(text) is not None
     if not asks and text.rstrip().endswith(("?", "？")):
-        _, last = _clause_at(asked.message, len(text.rstrip(" ?？")) - 1, language)
+        _, last = clause_at(asked.message, len(text.rstrip(" ?？")) - 1, language)
         asks = not slots.only_days(last.strip(" ?？"), asked, language)
     return not asks
 
@@ -118,22 +118,22 @@ def _wish(asked: Asked, language: Language) -> Route | None:
     for kind in (one for one in readings.kinds_of(asked, language) if one in OF):
         # “… 2 will do” has no word for priorities after a turn about them.
         place = max((one.start() for one in cues[kind].finditer(text)), default=len(text) - 1)
-        start, clause = _clause_at(asked.message, place, language)
+        start, clause = clause_at(asked.message, place, language)
         # The day stands beside the verb, and another one in a reason.
         whole = 0, len(asked.message)
         places = ((start, start + len(clause)), whole)
         wishes = (_of_kind(asked, *one, kind, language) for one in places)
-        is_else = kind == "reschedule" and _tells_else(asked, clause, language)
+        is_else = kind == "reschedule" and tells_else(asked, clause, language)
         wish = None if is_else else next(filter(None, wishes), None)
-        denied = _is_denied(clause[: place + 1 - start], kind, language)
+        denied = is_denied(clause[: place + 1 - start], kind, language)
         found += [(place, wish)] if wish and not denied else []
     if found:
         return max(found, key=lambda one: one[0])[1]
     done = words.finished.search(text)
     if done is None:
         return _moved(asked, language)
-    _, clause = _clause_at(asked.message, done.end() - 1, language)
-    if _is_denied(clause, "complete", language):
+    _, clause = clause_at(asked.message, done.end() - 1, language)
+    if is_denied(clause, "complete", language):
         return None
     return Route("complete_todo", language, {})
 
@@ -146,7 +146,7 @@ def _moved(asked: Asked, language: Language) -> Route | None:
     words, text = words_of(language), Marked(asked.message).text
     if not found or any(words.cues[kind].search(text) for kind in WRITES):
         return None
-    start, clause = _clause_at(asked.message, found[-1][0], language)
+    start, clause = clause_at(asked.message, found[-1][0], language)
     if words.done.search(clause.lower()) or Marked(clause).has(words.denies):
         return None
     day = _day_within(asked, start, start + len(clause), language)
@@ -176,7 +176,7 @@ def _is_to_come(asked: Asked, day: str) -> bool:
     return due is not None and _day_of(due) >= asked.now.date()
 
 
-def _tells_else(asked: Asked, clause: str, language: Language) -> bool:
+def tells_else(asked: Asked, clause: str, language: Language) -> bool:
     """Return whether a clause tells that something is done, or wishes it so much earlier, which no
     plain words say.
     """
@@ -184,7 +184,7 @@ def _tells_else(asked: Asked, clause: str, language: Language) -> bool:
     return bool(done or days.shift(asked, Marked(clause), language).get("earlier"))
 
 
-def _clause_at(message: str, place: int, language: Language) -> tuple[int, str]:
+def clause_at(message: str, place: int, language: Language) -> tuple[int, str]:
     """Return where the clause of a message begins that has a place in it, and that clause."""
     ends = list(words_of(language).join.finditer(Marked(message).text))
     start = max((one.end() for one in ends if one.end() <= place), default=0)
@@ -214,7 +214,7 @@ def _of_kind(
     return Route(intent, language, arguments)
 
 
-def _is_denied(clause: str, kind: ChangeKind, language: Language) -> bool:
+def is_denied(clause: str, kind: ChangeKind, language: Language) -> bool:
     """Return whether the clause of a word for a change says that it is not to be."""
     words, marked = words_of(language), Marked(clause)
     for pattern in (words.cues[kind], words.also[kind]):
@@ -226,7 +226,11 @@ def _ask(wish: Route, day: datetime | date | None, asked: Asked) -> Step:
     """Return the question whether a change is meant, or of which of several things."""
     if not near.has_looked(asked):
         return Step(calls=near.looks(asked))
-    meant = _due_then(asked, day) if day else _meant(asked, wish)
+    return ask_of(wish, _due_then(asked, day) if day else _meant(asked, wish))
+
+
+def ask_of(wish: Route, meant: Reference) -> Step:
+    """Return the question whether a change of things is meant, or of which; nothing without any."""
     if meant.unsure:
         about = {name: value for name, value in wish.arguments.items() if name != "number"}
         level = wish.get("number")
@@ -239,50 +243,74 @@ def _ask(wish: Route, day: datetime | date | None, asked: Asked) -> Step:
     return near.ask_meant(Route("mean", wish.language, arguments, meant.things)) or Step()
 
 
+def may_be_of(asked: Asked, wish: Route) -> list[Thing]:
+    """Return the things that a wish may be of: what is done only where that is opened again."""
+    kinds = kinds_of(wish)
+    is_open = {one.id for one in told.open_todos(asked)}
+    return [
+        one
+        for one in near.things(asked)
+        if one.kind in kinds
+        and (one.kind != "todo" or (one.id not in is_open) == bool(wish.get("reopen")))
+    ]
+
+
+def kinds_of(wish: Route) -> tuple[ThingKind, ...]:
+    """Return the kinds of things that a wish may be of."""
+    return next(of for intent, _, of in OF.values() if intent == wish.intent)
+
+
+def named_in(asked: Asked, text: str, wish: Route) -> list[Named]:
+    """Return what a text names of the things that a wish may be of, and not only a person."""
+    part = msgspec.structs.replace(asked, message=text)
+    people = [one.title for one in near.things(asked) if one.kind == "person"]
+    return [
+        one
+        for one in named.find(
+            part, Marked(text), may_be_of(asked, wish), kinds_of(wish), wish.language
+        )
+        if wish.arguments or not any(text[one.start : one.end] in name for name in people)
+    ]
+
+
+def surely(asked: Asked, things: Sequence[Thing], wish: Route) -> tuple[Thing, ...]:
+    """Return the things that a wish may be of: a note only goes where it is named itself."""
+    if wish.intent != "delete":
+        return tuple(things)
+    return tuple(
+        one for one in things if one.kind == "todo" or _is_whole(asked, one, wish.language)
+    )
+
+
 def _meant(asked: Asked, wish: Route) -> Reference:
     """Return what a message names of the things that a wish may be of; else what the turn before
     was about.
     """
-    kinds = next(of for intent, field, of in OF.values() if intent == wish.intent)
-    things = near.things(asked)
-    is_open = {one.id for one in told.open_todos(asked)}
-    may = [
-        one
-        for one in things
-        if one.kind in kinds
-        and (one.kind != "todo" or (one.id not in is_open) == bool(wish.get("reopen")))
-    ]
+    may = may_be_of(asked, wish)
     spans = days.find(asked.message, asked, wish.language)
+    # “Friday” does not name “Book a table for Friday”.
     found = [
         one
-        for one in named.find(asked, Marked(asked.message), may, kinds, wish.language)
-        # “Friday” does not name “Book a table for Friday”.
+        for one in named_in(asked, asked.message, wish)
         if not any(start <= one.start and one.end <= end for start, end in spans)
-        if wish.arguments
-        or not any(
-            other.kind == "person" and asked.message[one.start : one.end] in other.title
-            for other in things
-        )
     ]
     if day := _all_of_day(asked, may, wish):
         return Reference(day)
     parts_of = told.named_in_part(asked.message, may, wish.language)
     if parts_of and not (found and _has_word(asked, found[0])):
-        return _one_of(parts_of)
+        return one_of(parts_of)
     if found:
         if both := _both(asked, found, wish.language):
             return Reference(both)
-        first = found[0].things
-        sure = [one for one in first if one.kind == "todo" or _is_whole(asked, one, wish.language)]
-        return _one_of(tuple(sure) if wish.intent == "delete" else first)
-    if pointed := _of_letters(asked, may, wish):
-        return _one_of(pointed)
+        return one_of(surely(asked, found[0].things, wish))
     last = asked.earlier[0] if asked.earlier else Trace()
     is_it = last.undo and slots.has_kind(asked.message, wish.language, "it")
-    return Reference(references.newest(asked, kinds).things if wish.arguments or is_it else ())
+    return Reference(
+        references.newest(asked, kinds_of(wish)).things if wish.arguments or is_it else ()
+    )
 
 
-def _one_of(things: tuple[Thing, ...]) -> Reference:
+def one_of(things: tuple[Thing, ...]) -> Reference:
     """Return that one of these is meant."""
     return Reference((), things) if len(things) > 1 else Reference(things)
 
@@ -347,20 +375,6 @@ def _is_beside(asked: Asked, one: Named, other: Named) -> bool:
 def _is_whole(asked: Asked, thing: Thing, language: Language) -> bool:
     """Return whether a message names a note itself, and not only what stands in it."""
     return thing.title in asked.message or slots.names_note([asked.message], language)
-
-
-def _of_letters(asked: Asked, things: Sequence[Thing], wish: Route) -> tuple[Thing, ...]:
-    """Return the things whose names have all letters that are left of a message: “the writing one”
-    is of those that begin with “write”.
-    """
-    words, marked = words_of(wish.language), Marked(asked.message)
-    for kind, (intent, *_) in OF.items():
-        if intent == wish.intent:
-            marked.fit(words.cues[kind], "c")
-            marked.fit(words.also[kind], "p")
-    letters = "" if words.spaced else marked.left(words)
-    fitting = tuple(one for one in things if letters and set(letters) <= set(one.title))
-    return fitting if len(letters) <= LETTERS else ()
 
 
 def _due_then(asked: Asked, day: datetime | date) -> Reference:
