@@ -26,6 +26,11 @@ def looks_too_long(asked: Asked, step: Step) -> bool:
     return looks and (asked.is_last or len(asked.results) + len(step.calls) > MOST_LOOKS)
 
 
+def has_only_looked(asked: Asked) -> bool:
+    """Return whether no tool of a turn has changed anything yet."""
+    return all(one.tool.startswith(LOOKS) for one in asked.results)
+
+
 def do_instead(asked: Asked, route: Route) -> Step:
     """Take back what the turn before did and do it to another thing, once that one is found."""
     intent = asked.earlier[0].intent

@@ -124,6 +124,8 @@ def _next_step(asked: Asked) -> Step:
 
 def _offer_left_over(asked: Asked, route: Route, step: Step) -> Step:
     """Return the question of what a message names with other words left over; else the step."""
+    if not look_further.has_only_looked(asked):
+        return step  # something was done, and may be taken back
     language = route.get("written") or route.language
     known = language_data.has_table(language, Changes)
     if known and language_data.load_table(language, Changes).verb_first:

@@ -41,8 +41,6 @@ OF: Mapping[ChangeKind, tuple[str, str, tuple[ThingKind, ...]]] = {
 UNSURE = frozenset({"ask", "cannot"})
 WRITES: tuple[ChangeKind, ...] = ("todo", "todos", "note", "append", "step", "message")
 """The changes whose words say that something is written down."""
-LOOKS = ("search_", "grep_", "list_", "get_")
-"""What the tools begin with that only look."""
 
 
 def offer(asked: Asked, route: Route, step: Step) -> Step:
@@ -56,8 +54,6 @@ def offer(asked: Asked, route: Route, step: Step) -> Step:
     unfit = asks is not None and len(asks.choices) == 1 and not asks.lacks
     if (asks and not (guess or unfit)) or (step.trace and step.trace.undo):
         return step
-    if not all(one.tool.startswith(LOOKS) for one in asked.results):
-        return step  # something was done, and may be taken back
     may = asks or step.empty or route.intent in UNSURE or _moves_all(asked, language)
     if not may or not _may(asked, language):
         return step
@@ -329,15 +325,7 @@ def _all_of_day(asked: Asked, todos: Sequence[Thing], wish: Route) -> tuple[Thin
         return ()
     found = days.find(asked.message, asked, wish.language)
     old = quickadd.read_line(f"x {asked.message[slice(*found[0])]}", now=asked.now).due
-    due = {
-        row["id"]: datetime.fromisoformat(row["dueDate"]).astimezone(asked.now.tzinfo).date()
-        if len(row["dueDate"]) > len("2026-11-23")
-        else date.fromisoformat(row["dueDate"])
-        for result in asked.of("search_todos")[:1]
-        for row in result.content["todos"]
-        if row["dueDate"]
-    }
-    return tuple(one for one in todos if old and due.get(one.id) == _day_of(old))
+    return days.due_on(asked, _day_of(old), todos) if old else ()
 
 
 def _both(asked: Asked, found: Sequence[Named], language: Language) -> tuple[Thing, ...]:

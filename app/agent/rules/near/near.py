@@ -226,7 +226,7 @@ def ask_meant(route: Route) -> Step | None:
     if not plain:
         return None
     said = _with_values(route, plain)
-    if route.get("wish") and not _is_read(said, route):
+    if route.get("field") and not _is_read(said, route):
         return _ask_fields(route)
     return ask(
         Reading(SURE, None, _with_names(route, said), said, route.things, text=text), route.language
