@@ -11,16 +11,20 @@ from app.agent.rules.answers import list_filters
 from app.agent.rules.changes import clauses, new_notes, plain_tasks
 from app.agent.rules.changes.marked import Marked
 from app.agent.rules.dialogue import continued, dialogue_words, references, repairs, slots, that_day
-from app.agent.rules.near import near
 from app.agent.rules.phrases import phrases
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Result, Step, Thing, Trace
+from app.agent.turn.steps import Asked, Step, Thing, Trace
+from tests.support.looks import looked_at
 
 NOW = datetime(2026, 11, 23, 9, 0, tzinfo=ZoneInfo("Europe/Berlin"))
 MILK, WATER, POWER = (
     Thing("todo", number, title) for number, title in enumerate(("买牛奶", "交水费", "交电费"), 1)
 )
+ROWS = [
+    {"id": one.id, "title": one.title, "completed": False, "dueDate": due}
+    for one, due in ((MILK, None), (WATER, None), (POWER, "2026-11-20"))
+]
 
 
 def asked(message: str = "", *earlier: Trace) -> Asked:
@@ -246,22 +250,10 @@ def test_what_follows_a_verb_of_adding_is_asked_into_the_note_spoken_of(
     message: str, text: str
 ) -> None:
     note = Trace(intent="ask", shown=(Thing("note", 7, "名册"),))
-    said = looked_at(message)
+    said = looked_at(message, ROWS, NOW)
     told = Asked(message, said.results, said.tools, NOW, earlier=(note,))
     step = verb_first.offer(told, Route("ask", "zh", {}), Step("nothing", empty=True))
     assert step.text == f"你的意思是：把“{text}”加到笔记“名册”？"
-
-
-def looked_at(message: str) -> Asked:
-    """Return a message with what the looks tell of the todos that there are."""
-    rows = [{"id": one.id, "title": one.title, "completed": False} for one in (MILK, WATER, POWER)]
-    rows[-1]["dueDate"] = "2026-11-20"
-    contents = {"search_todos": {"todos": rows}, "list_notes": {"notes": []}}
-    known = Asked(message, (), frozenset(contents), NOW)
-    results = tuple(
-        Result(tool, fields, contents[tool], failed=False) for tool, fields in near.looks(known)
-    )
-    return Asked(message, results, known.tools, NOW)
 
 
 @pytest.mark.parametrize(
@@ -285,7 +277,7 @@ def looked_at(message: str) -> Asked:
 )
 def test_a_change_with_words_left_over_is_only_asked_about(message: str, asks: str) -> None:
     nothing = Step("nothing", empty=True)
-    step = verb_first.offer(looked_at(message), Route("ask", "zh", {}), nothing)
+    step = verb_first.offer(looked_at(message, ROWS, NOW), Route("ask", "zh", {}), nothing)
     assert (asks in step.text) if asks else step is nothing
     assert not step.calls
     assert bool(step.trace and step.trace.asks) == bool(asks)
