@@ -24,6 +24,8 @@ UNSURE = frozenset({"ask", "todo_state", "cannot"})
 LONGEST = 200
 MOST = 5
 """Of so many todos it is asked at most which is meant."""
+SAME = 4
+"""By so many letters two forms of a word begin alike."""
 PART = 4
 """So many letters has a part of a word at least that names the whole."""
 _AFTER_TE = re.compile(r"(?<=[てで])(?=[\u30a0-\u30ff\u3400-\u9fff])")
@@ -281,6 +283,13 @@ def named_once(clause: str, todos: Sequence[Thing]) -> Thing | None:
     places = mentions.named(parts.split(clause), todos, "todo")
     named = {thing for one in places for thing in one.things}
     return named.pop() if len(named) == 1 else None
+
+
+def is_all_named(duty: str, title: str) -> bool:
+    """Return whether a title has all the words of what must be done, in whatever form."""
+    held = resolve_reference.word_stems(title)
+    stems = resolve_reference.word_stems(duty)
+    return bool(stems) and all(any(one[:SAME] == other[:SAME] for other in held) for one in stems)
 
 
 def named_in_part(message: str, todos: Sequence[Thing], language: Language) -> tuple[Thing, ...]:
