@@ -90,8 +90,10 @@ def go_on(
             if _wishes_nothing(asked, rest, language) and (found := continue_from(part, language)):
                 is_text = found.intent in ("append_note", "add_step") and wish == one
                 settled = found.things and found.intent in GOES_ON and not is_text
+                reports = asked.earlier[0].intent == "complete_todo"
                 undoes = found.intent == "undo" and (
                     slots.has_kind(wish, language, "undo")
+                    or (reports and slots.has_kind(wish, language, "not_"))
                     or (not undo_only and dialogue_words.whole(language, "drop", wish))
                 )
                 if undoes or (settled and not undo_only):

@@ -52,6 +52,8 @@ def offer(asked: Asked, route: Route, step: Step) -> Step:
     guess = asks.arguments.get("plain", "") if asks and asks.intent == near.INTENT else ""
     # “Nothing fits … Do you mean …?”
     unfit = asks is not None and len(asks.choices) == 1 and not asks.lacks
+    # “What do you mean?”
+    unfit = unfit or (asks is not None and asks.lacks == "thing" and not asks.choices)
     if (asks and not (guess or unfit)) or (step.trace and step.trace.undo):
         return step
     if (chosen := _chosen(asked, language)) and (chosen.calls or chosen.text):
@@ -179,6 +181,8 @@ def _moved(asked: Asked, language: Language) -> Route | None:
     if words.done.search(clause.lower()) or Marked(clause).has(words.denies):
         return None
     day = _day_within(asked, start, start + len(clause), language)
+    if all(one.kind == "time" for one in quickadd.read_line(f"x {day}", now=asked.now).spans):
+        day = _day_within(asked, 0, len(asked.message), language)  # “tomorrow after work, 17:30”
     return Route("change_todo", language, {"day": day}) if _is_to_come(asked, day) else None
 
 
@@ -339,6 +343,8 @@ def _meant(asked: Asked, wish: Route) -> Reference:
         if both := _both(asked, found, wish.language):
             return Reference(both)
         return one_of(surely(asked, found[0].things, wish))
+    if wish.intent == "complete_todo" and (one := told.by_verb(asked, may, wish.language)):
+        return Reference(one)
     last = asked.earlier[0] if asked.earlier else Trace()
     is_it = last.undo and slots.has_kind(asked.message, wish.language, "it")
     return Reference(

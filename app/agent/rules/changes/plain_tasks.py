@@ -16,11 +16,13 @@ from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Thing
+from app.agent.turn.steps import Asked, Thing, Trace
 
 LONGEST = 300
 ASKS_A_DAY = frozenset({"list_todos", "events", "free"})
 LONGEST_TITLE = 120
+FEWEST = 2
+"""So many words of its own has a todo at least that is named by its day and them."""
 _END = re.compile(r"[,.;!?…]+\s+|\s[–—-]\s")
 _SENTENCE = re.compile(r"(?<!\d)[.!?…]+\s+")
 _CLAUSE = re.compile(r"[^\s,;!~，；、。！…]+")
@@ -303,6 +305,10 @@ def duty(asked: Asked, language: Language) -> str:
     lead, first = asked.message[:start], _SENTENCE.split(asked.message[start:], maxsplit=1)[0]
     timed = any(one.kind == "time" for one in _read(asked, first, language).spans)
     moves = words.shifts.search(text[end : start + len(first)])
+    last = asked.earlier[0] if asked.earlier else Trace()
+    title = _read(asked, first, language).title
+    if last.undo and len(last.about) == 1 and len(resolve_reference.word_stems(title)) < FEWEST:
+        return ""  # “tomorrow after work, 17:30” of what was just opened again
     return first if timed and not moves and slots.only_little(lead, language, "helper") else ""
 
 

@@ -5,7 +5,7 @@ A line, a step or a todo more, another item that is done, the same for another t
 
 import re
 
-from app.agent.rules.dialogue import closed_classes, dialogue_words, followup_questions, slots
+from app.agent.rules.dialogue import closed_classes, dialogue_words, followup_questions, references, slots
 from app.agent.rules.dialogue.closed_classes import KINDS
 from app.agent.rules.dialogue.followup_questions import (
     READS,
@@ -24,6 +24,8 @@ from app.agent.turn.steps import Asked, Trace
 
 AGAIN = frozenset({"change_note", "pin_note", "move_note", "delete", "change_todo"})
 """What can be done once more to another thing."""
+REST = 20
+"""So many letters may stand beside “the other one” of which the same is done."""
 
 
 def added(asked: Asked, said: Said, last: Trace) -> Route | None:
@@ -129,7 +131,7 @@ def done(asked: Asked, said: Said, last: Trace) -> Route | None:
         return None  # “And the passport is renewed, too” says itself what is done.
     if not name:
         todos = meant_things(asked, said, last, ("todo",))
-        pointed = said.number is not None or last.intent in READS
+        pointed = said.number is not None or last.intent in READS or last.intent == "todo_state"
         ready = said.has("done") and pointed and last.intent != "complete_todo"
         return settled(said, "complete_todo", todos) if todos and ready else None
     if not last.about or not is_name(name) or said.has("no"):
@@ -139,11 +141,13 @@ def done(asked: Asked, said: Said, last: Trace) -> Route | None:
     return None
 
 
-def too(_: Asked, said: Said, last: Trace) -> Route | None:
+def too(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“And the drawings too” after another todo or note was changed: the same of that one."""
     changes = last.intent in AGAIN and last.undo
     if not changes or said.days or said.text or said.asks or not said.has("also"):
         return None
+    if other := references.other_in(said.message, said.language):
+        return _too_of_other(asked, said, last, other)
     moves = last.intent == "move_note" and said.has("there", "folder")
     if said.has("no", "not_", "bad", "delete", "undo", "step") or (said.has("add") and not moves):
         return None
@@ -155,3 +159,17 @@ def too(_: Asked, said: Said, last: Trace) -> Route | None:
     if routing.route_message(name).intent != "ask":
         return None
     return settled(said, last.intent, **{**last.arguments, "target": name, "words": name})
+
+
+def _too_of_other(asked: Asked, said: Said, last: Trace, other: str) -> Route | None:
+    """“The other one likewise, while we're at it”: the same of what is left of a list; with more
+    words the question whether that is meant.
+    """
+    found = references.refer(asked, other, ("todo", "note"), said.language)
+    if found is None or len(found.things) != 1 or said.has("not_", "bad", "delete", "undo"):
+        return None
+    same = {name: value for name, value in last.arguments.items() if name not in ("target", "words")}
+    if len(said.message) - len(other) > REST and last.arguments.get("day"):
+        wish = {"wish": last.intent, "field": "day", "day": last.arguments["day"]}
+        return settled(said, "mean", found.things, **wish)
+    return settled(said, last.intent, found.things, **same)

@@ -112,7 +112,7 @@ def rather(_: Asked, said: Said, last: Trace) -> Route | None:
         return None
     name = _instead_of(said, last)
     if not name and said.has("no") and not said.has("not_"):
-        name = said.left()
+        name = references.other_in(said.message, said.language) or said.left()
     if len(name) < SHORTEST or not is_name(name) or not said.left(*KINDS):
         return None
     wish = said.message[said.message.index(name) :]
