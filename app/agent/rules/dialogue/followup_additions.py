@@ -5,7 +5,13 @@ A line, a step or a todo more, another item that is done, the same for another t
 
 import re
 
-from app.agent.rules.dialogue import closed_classes, dialogue_words, followup_questions, references, slots
+from app.agent.rules.dialogue import (
+    closed_classes,
+    dialogue_words,
+    followup_questions,
+    references,
+    slots,
+)
 from app.agent.rules.dialogue.closed_classes import KINDS
 from app.agent.rules.dialogue.followup_questions import (
     READS,
@@ -22,6 +28,7 @@ from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Trace
 
+_LEVEL = re.compile(r"[\s,，、]*(?<!\d)(10|\d)\s*$")
 AGAIN = frozenset({"change_note", "pin_note", "move_note", "delete", "change_todo"})
 """What can be done once more to another thing."""
 REST = 20
@@ -154,11 +161,14 @@ def too(asked: Asked, said: Said, last: Trace) -> Route | None:
     if any("done" in one.kinds and "also" not in one.kinds for one in said.tokens):
         return None
     name = said.left("helper", *(("add", "there", "change", "folder") if moves else ()))
+    arguments = dict(last.arguments)
+    if "priority" in arguments and (level := _LEVEL.search(name)):
+        name, arguments["priority"] = name[: level.start()], level[1]
     if len(name) < SHORTEST or not is_name(name) or "title" in last.arguments:
         return None
     if routing.route_message(name).intent != "ask":
         return None
-    return settled(said, last.intent, **{**last.arguments, "target": name, "words": name})
+    return settled(said, last.intent, **{**arguments, "target": name, "words": name})
 
 
 def _too_of_other(asked: Asked, said: Said, last: Trace, other: str) -> Route | None:
@@ -168,7 +178,9 @@ def _too_of_other(asked: Asked, said: Said, last: Trace, other: str) -> Route | 
     found = references.refer(asked, other, ("todo", "note"), said.language)
     if found is None or len(found.things) != 1 or said.has("not_", "bad", "delete", "undo"):
         return None
-    same = {name: value for name, value in last.arguments.items() if name not in ("target", "words")}
+    same = {
+        name: value for name, value in last.arguments.items() if name not in ("target", "words")
+    }
     if len(said.message) - len(other) > REST and last.arguments.get("day"):
         wish = {"wish": last.intent, "field": "day", "day": last.arguments["day"]}
         return settled(said, "mean", found.things, **wish)
