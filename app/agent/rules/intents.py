@@ -22,6 +22,7 @@ from app.agent.rules.reckoning import days, note_answer, reckoning
 
 INTENTS = {
     "ask": note_answer.answer_question,
+    "mean": small_answers.ask_meant,
     "find_notes": note_answers.find_notes,
     "summarise": note_answers.summarise,
     "list_todos": list_answers.list_todos,

@@ -18,12 +18,14 @@ from app.agent.rules import (
     said_messages,
     two_wishes,
     verb_first,
+    which_one,
 )
 from app.agent.rules.answers import (
     attachment_answers,
     calendar_answers,
     list_answers,
     remote_tool_answers,
+    small_answers,
 )
 from app.agent.rules.changes import asides, changes, chatter, clauses, left_over, reused, told_to
 from app.agent.rules.dialogue import slots, that_day
@@ -149,7 +151,8 @@ def _offer_left_over(asked: Asked, route: Route, step: Step) -> Step:
     known = language_data.has_table(language, Changes)
     if known and language_data.load_table(language, Changes).verb_first:
         return verb_first.offer(asked, route, step)
-    return left_over.offer(asked, route, step)
+    chosen = which_one.ask(asked, language) if known else Step()
+    return chosen if chosen.calls or chosen.text else left_over.offer(asked, route, step)
 
 
 def _only_searches(step: Step) -> bool:
@@ -193,7 +196,7 @@ def _step_of(asked: Asked, route: Route) -> Step:
         step = changes.change(asked, route, _act) if named else None
         return step or Step(_phrase(asked, route))
     if route.intent == "mean":
-        return near.ask_meant(route) or Step(route.phrase("which_one"))
+        return small_answers.ask_meant(asked, route)
     if asked.persona.messages_only:
         return Step(route.phrase("taken", owner=asked.persona.owner))
     if (

@@ -373,8 +373,6 @@ def change(
         if missing := tuple(call for call in near.looks(asked) if call not in known):
             return Step(calls=missing)
     for wish in readings.read(asked, kinds, near.things(asked), language):
-        if wish.intent == "mean":
-            return near.ask_meant(msgspec.structs.replace(wish, language=route.language))
         meant = _plain_todo(asked, msgspec.structs.replace(wish, language=route.language))
         step = reused.reuse(asked, functools.partial(_act, act, meant))
         if step.calls or not step.empty:

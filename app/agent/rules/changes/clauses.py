@@ -93,9 +93,10 @@ def go_on(
                 names = wish.isdecimal() and not words.states.search(Marked(rest).text)
                 settled = found.things and found.intent in GOES_ON and not (is_text or names)
                 drops = not words.spaced and dialogue_words.whole(language, "drop", wish)
-                reports = asked.earlier[0].intent == "complete_todo"
-                kinds = ("undo", "not_") if reports else ("undo",)
-                undoes = slots.has_kind(wish, language, *kinds) or drops
+                undoes = slots.has_kind(wish, language, "undo") or drops
+                # “That one's not done after all”
+                denied = all(slots.has_kind(wish, language, one) for one in ("not_", "done"))
+                undoes = undoes or (denied and asked.earlier[0].intent == "complete_todo")
                 if (found.intent == "undo" and undoes) or (settled and not words.spaced):
                     return found
     return None

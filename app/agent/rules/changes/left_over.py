@@ -56,8 +56,6 @@ def offer(asked: Asked, route: Route, step: Step) -> Step:
     unfit = unfit or (asks is not None and asks.lacks == "thing" and not asks.choices)
     if (asks and not (guess or unfit)) or (step.trace and step.trace.undo):
         return step
-    if (chosen := _chosen(asked, language)) and (chosen.calls or chosen.text):
-        return chosen
     may = asks or step.empty or route.intent in UNSURE or _moves_all(asked, language)
     if not may or not _may(asked, language):
         return step
@@ -71,31 +69,6 @@ def offer(asked: Asked, route: Route, step: Step) -> Step:
     found = reused.reuse(asked, functools.partial(_ask, wish, day))
     mine = found.trace.asks if found.trace else None
     return found if found.calls or (found.text and (surer or _says_more(mine, asks))) else step
-
-
-def _chosen(asked: Asked, language: Language) -> Step | None:
-    """Return the question whether one of those between which it was asked is meant, where a message
-    tells it by its day: “the overdue one”, “the one for Friday”.
-    """
-    question = asked.earlier[0].asks if asked.earlier else None
-    of_todos = {intent for intent, _, kinds in OF.values() if "todo" in kinds}
-    if question is None or question.lacks == "yes" or question.intent not in of_todos:
-        return None
-    arguments = {
-        name: value for name, value in question.arguments.items() if name not in ("target", "words")
-    }
-    wish = Route(question.intent, language, arguments)
-
-    def ask(part: Asked) -> Step:
-        if not near.has_looked(part):
-            return Step(calls=near.looks(part))
-        locale = None if language == "en" else language
-        then = quickadd.read_line(f"x {part.message}", now=part.now, locale=locale).due
-        found = days.overdue(part, question.choices, language)
-        found = found or (days.due_on(part, then, question.choices) if then else ())
-        return ask_of(wish, Reference(found)) if len(found) == 1 else Step()
-
-    return reused.reuse(asked, ask)
 
 
 def _says_more(mine: Question | None, asks: Question | None) -> bool:
@@ -120,6 +93,9 @@ def _is_surer(asked: Asked, wish: Route, guess: str) -> bool:
     that says to what, or another day of those that a message names.
     """
     like = routing.route_message(guess, before=wish.language)
+    adds = words_of(wish.language).cues["todo"].search(Marked(asked.message).text)
+    if adds and like.intent == "add_todo":
+        return False
     if wish.intent == like.intent:  # what is only like it may have the day that was
         old = like.get("day")
         return bool(old and wish.get("day") not in ("", old) and old in asked.message)

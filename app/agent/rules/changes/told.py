@@ -127,9 +127,9 @@ def _tells_of_it(message: str, language: Language) -> bool:
     lead = message[: words[first - 1].end] if first else ""
     # “Das Gästebett” is none, but “das hab ich”.
     points = slots.has_kind(lead, language, "it") and first > POINTS
-    known, text = words_of(language), Marked(message).text
-    is_done = known.cues["complete"].search(text) or known.done.search(message.lower())
-    return bool(points and is_done and not known.denies.search(text))
+    known, rest = words_of(language), message[len(lead) :]
+    is_done = known.cues["complete"].search(Marked(rest).text) or known.done.search(rest.lower())
+    return bool(points and is_done and not known.denies.search(Marked(message).text))
 
 
 def _shown_before(asked: Asked, things: tuple[Thing, ...]) -> tuple[Thing, ...]:

@@ -132,6 +132,8 @@ def done(asked: Asked, said: Said, last: Trace) -> Route | None:
         return None
     if said.has("not_", "bad", "delete", "add"):
         return None
+    if references.other_in(said.message, said.language):
+        return None
     name = said.left("done", "helper")
     told = routing.route_message(said.message) if " " in name else None
     if told and told.intent == "complete_todo" and len(told.get("words")) < len(name):
@@ -150,11 +152,12 @@ def done(asked: Asked, said: Said, last: Trace) -> Route | None:
 
 def too(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“And the drawings too” after another todo or note was changed: the same of that one."""
+    other = references.other_in(said.message, said.language) if last.undo else ""
+    if other and last.intent in ("change_todo", "complete_todo", "delete") and said.has("also"):
+        return _too_of_other(asked, said, last, other)
     changes = last.intent in AGAIN and last.undo
     if not changes or said.days or said.text or said.asks or not said.has("also"):
         return None
-    if other := references.other_in(said.message, said.language):
-        return _too_of_other(asked, said, last, other)
     moves = last.intent == "move_note" and said.has("there", "folder")
     if said.has("no", "not_", "bad", "delete", "undo", "step") or (said.has("add") and not moves):
         return None
@@ -176,12 +179,16 @@ def _too_of_other(asked: Asked, said: Said, last: Trace, other: str) -> Route | 
     words the question whether that is meant.
     """
     found = references.refer(asked, other, ("todo", "note"), said.language)
-    if found is None or len(found.things) != 1 or said.has("not_", "bad", "delete", "undo"):
+    if found is None or len(found.things) != 1 or said.days or said.asks:
+        return None
+    if said.has("not_", "bad", "delete", "undo"):
         return None
     same = {
         name: value for name, value in last.arguments.items() if name not in ("target", "words")
     }
-    if len(said.message) - len(other) > REST and last.arguments.get("day"):
-        wish = {"wish": last.intent, "field": "day", "day": last.arguments["day"]}
-        return settled(said, "mean", found.things, **wish)
+    if len(said.message) - len(other) > REST:
+        day = last.arguments.get("day", "")
+        wish = {"wish": last.intent, **({"field": "day", "day": day} if day else {})}
+        is_asked = day or last.intent != "change_todo"
+        return settled(said, "mean", found.things, **wish) if is_asked else None
     return settled(said, last.intent, found.things, **same)

@@ -33,9 +33,11 @@ _CLAUSE = re.compile(r"\s*[,;.!–—，、；。！]+\s*|\s-\s")
 def chosen(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“The phone one”, “the appointment, keep the time” where it was asked which."""
     question = last.asks
-    if question is None or not question.choices or question.lacks == "yes" or said.asks:
-        return None
     first = _CLAUSE.split(said.message, maxsplit=1)[0]
+    # “Beide, hab ich gestern gemacht” asks nothing.
+    asks = said.asks and (first == said.message or "?" in said.message)
+    if question is None or not question.choices or question.lacks == "yes" or asks:
+        return None
     if any("not_" in one.kinds and one.start < len(first) for one in said.tokens):
         return None
     things = _chosen_things(said, question, first)
