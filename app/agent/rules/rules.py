@@ -25,11 +25,10 @@ from app.agent.rules.answers import (
     calendar_answers,
     list_answers,
     remote_tool_answers,
-    small_answers,
 )
 from app.agent.rules.changes import asides, changes, chatter, clauses, left_over, reused, told_to
 from app.agent.rules.dialogue import slots, that_day
-from app.agent.rules.intents import DONE_WITH
+from app.agent.rules.intents import DONE_WITH, INTENTS
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.listed import list_wishes
@@ -196,7 +195,7 @@ def _step_of(asked: Asked, route: Route) -> Step:
         step = changes.change(asked, route, _act) if named else None
         return step or Step(_phrase(asked, route))
     if route.intent == "mean":
-        return small_answers.ask_meant(asked, route)
+        return INTENTS["mean"](asked, route)
     if asked.persona.messages_only:
         return Step(route.phrase("taken", owner=asked.persona.owner))
     if (

@@ -1,6 +1,5 @@
-"""What is answered from the clock, or by what a route holds, alone."""
+"""What is answered from the clock alone."""
 
-from app.agent.rules.near import near
 from app.agent.rules.phrases import dates
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step
@@ -15,8 +14,3 @@ def tell_date(asked: Asked, route: Route) -> Step:
 def tell_time(asked: Asked, route: Route) -> Step:
     """Return the time of day in the user's zone."""
     return Step(route.phrase("time_is", time=f"{asked.now:%H:%M}"))
-
-
-def ask_meant(_: Asked, route: Route) -> Step:
-    """Return the question whether a wish is meant that no message says outright, else which one."""
-    return near.ask_meant(route) or Step(route.phrase("which_one"))

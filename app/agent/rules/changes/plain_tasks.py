@@ -256,8 +256,8 @@ def _only_wishes(clause: str, words: Words, language: Language) -> bool:
     for pattern in (words.courtesy, words.cues["todo"], words.cues["note"], words.cues["append"]):
         marked.fit(pattern, "p")
     marked.fit(words.also["todo"], "p")
-    clause = texts.without_vague(marked.left(words), language)
-    return not re.search(r"\w", clause) or slots.only_little(
+    left = texts.without_vague(marked.left(words), language)
+    return not re.search(r"\w", left) or slots.only_little(
         clause, language, "helper", "thanks", "add", "also"
     )
 
