@@ -114,6 +114,7 @@ def test_sums_are_worked_out(language: str, text: str, value: str | None) -> Non
         ("de", "Halle 4 Platz 27"),
         ("de", "am 3. minus 4"),
         ("de", "was ist am 3.12. um 18:30"),
+        ("en", "tomorrow after work, 17:30"),
         ("fr", "rendez-vous 12/12 à 18h30"),
         ("es", "entre 2 y 8 grados"),
     ],
