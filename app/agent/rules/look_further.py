@@ -6,7 +6,7 @@ from typing import NamedTuple
 import msgspec
 
 from app.agent.rules.answers import calendar_answers, list_answers, note_answers, targets, undo
-from app.agent.rules.dialogue import dialogue_words, resolve_reference, view_words
+from app.agent.rules.dialogue import dialogue_words, resolve_reference, slots, view_words
 from app.agent.rules.intents import INTENTS, TRIED
 from app.agent.rules.passages import questions
 from app.agent.rules.routing.routing import Route
@@ -95,10 +95,17 @@ def look_further(asked: Asked, route: Route) -> Step:
         near = first.step.trace and first.step.trace.shown
         if route.get("days") and other.intent == route.intent and not near:
             return msgspec.structs.replace(found.step, empty=False)
-        if route.is_loose and other.intent == "ask" and route.intent != "complete_todo":
+        shows = not near and found.step.trace and found.step.trace.shown
+        if other.intent == "ask" and (shows or route.is_loose) and _reads(asked, route):
             # Where nothing is found at all, it is said of the notes.
             first = Tried(found.step, rest)
     return first.step
+
+
+def _reads(asked: Asked, route: Route) -> bool:
+    """Return whether nothing is told to be done: “how many colonies in all” is no such thing."""
+    language = route.get("written") or route.language
+    return route.intent != "complete_todo" or slots.has_kind(asked.message, language, "asks")
 
 
 def _is_about_notes(asked: Asked) -> bool:

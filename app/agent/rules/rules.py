@@ -8,6 +8,7 @@ from collections.abc import Collection
 import msgspec
 
 from app.agent.rules import (
+    by_question,
     corrections,
     duties,
     look_further,
@@ -73,7 +74,7 @@ def next_step(asked: Asked) -> Step:
 
 
 def _next_step(asked: Asked) -> Step:
-    whole = asked.message
+    begun, whole = asked, asked.message
     if not message_route.is_narrow(asked):
         language = message_route.language_before(asked)
         if sent := told_to.send(asked, language, _act):
@@ -115,6 +116,9 @@ def _next_step(asked: Asked) -> Step:
         step = list_wishes.change_anywhere(asked, route, _act, step) or step
         if step.calls:
             return step
+    step = by_question.answer(begun, route, step, _next_step) if may and not wish else step
+    if step.calls:
+        return step
     step = _offer_left_over(asked, route, step) if may else step
     if step.calls:
         return step

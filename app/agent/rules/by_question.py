@@ -1,0 +1,75 @@
+"""The one clause of a message that asks something, where the whole came to nothing."""
+
+import re
+from collections.abc import Callable
+
+import msgspec
+
+from app.agent.rules import look_further
+from app.agent.rules.changes import readings, reused
+from app.agent.rules.changes.marked import Marked, words_of
+from app.agent.rules.dialogue import slots
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.change_tables import Changes
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.passages import questions
+from app.agent.rules.routing.routing import Route
+from app.agent.turn.steps import Asked, Step
+
+MOST = 5
+"""So many clauses has a message at most of which one is looked for."""
+SAID = frozenset({"leave", "waiting"})
+"""What is said of a message whose other clause may ask something."""
+_MARK = re.compile(r"(?<=[^\d\s])\s*[,;:.!?…–]+\s+|\s+-+\s+")
+_QUESTION = re.compile(r"\?\s*$")
+
+
+def answer(asked: Asked, route: Route, step: Step, next_step: Callable[[Asked], Step]) -> Step:
+    """Return what the one clause asks that is a question by itself, where the message came to
+    nothing: “never mind. What was the name of the hotel?”; else the step.
+    """
+    language = route.get("written") or route.language
+    came_to_nothing = step.empty or route.intent in SAID
+    if not came_to_nothing or step.quotes or not look_further.has_only_looked(asked):
+        return step
+    for clause in _asking(asked.message, language):
+        part = msgspec.structs.replace(asked, message=clause)
+        found = reused.reuse(part, next_step)
+        if found.calls and all(tool.startswith(look_further.LOOKS) for tool, _ in found.calls):
+            return step if look_further.looks_too_long(asked, found) else found
+        asks = found.trace and found.trace.asks
+        if not (found.calls or asks) and (not found.empty or _shows_more(found, step)):
+            return found
+    return step
+
+
+def _shows_more(found: Step, step: Step) -> bool:
+    """Return whether a step shows something near, and another nothing."""
+    return bool(found.trace and found.trace.shown) and not (step.trace and step.trace.shown)
+
+
+def _asking(message: str, language: Language) -> list[str]:
+    """Return the clauses of a message that ask something, those first that surely do."""
+    if len(message) > readings.LONGEST or not language_data.has_table(language, Changes):
+        return []
+    words = words_of(language)
+    if not words.spaced:
+        return []
+    clauses = [one for one in _parted(message) if one.strip(" ?")]
+    if not 1 < len(clauses) <= MOST:
+        return []
+    sure = [one for one in clauses if _QUESTION.search(one) or slots.has_kind(one, language, "asks")]
+    likely = [one for one in clauses if words.asks.search(Marked(one).text)]
+    named = [one for one in dict.fromkeys((*sure, *likely)) if not _is_bare(one)]
+    return named[:2]
+
+
+def _parted(message: str) -> list[str]:
+    """Return the clauses of a message, each with its question mark."""
+    ends = [found.end() for found in _MARK.finditer(message)]
+    return [message[a:b].strip(" ,;:.!…–-") for a, b in zip([0, *ends], [*ends, None], strict=True)]
+
+
+def _is_bare(clause: str) -> bool:
+    """Return whether a clause names nothing that is asked about: “is that so”."""
+    return questions.read_question(clause).is_bare
