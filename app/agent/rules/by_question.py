@@ -32,24 +32,26 @@ def answer(asked: Asked, route: Route, step: Step, next_step: Callable[[Asked], 
     came_to_nothing = step.empty or route.intent in SAID
     if not came_to_nothing or step.quotes or not look_further.has_only_looked(asked):
         return step
-    for clause in _asking(asked.message, language):
+    for clause in _asking(asked, language):
         part = msgspec.structs.replace(asked, message=clause)
         found = reused.reuse(part, next_step)
         if found.calls and all(tool.startswith(look_further.LOOKS) for tool, _ in found.calls):
             return step if look_further.looks_too_long(asked, found) else found
         asks = found.trace and found.trace.asks
-        if not (found.calls or asks) and (not found.empty or _shows_more(found, step)):
+        shows = found.trace and found.trace.shown
+        more = shows and (questions.read_question(clause).is_bare or not _shows(step))
+        if not (found.calls or asks) and (not found.empty or more):
             return found
     return step
 
 
-def _shows_more(found: Step, step: Step) -> bool:
-    """Return whether a step shows something near, and another nothing."""
-    return bool(found.trace and found.trace.shown) and not (step.trace and step.trace.shown)
+def _shows(step: Step) -> bool:
+    return bool(step.trace and step.trace.shown)
 
 
-def _asking(message: str, language: Language) -> list[str]:
+def _asking(asked: Asked, language: Language) -> list[str]:
     """Return the clauses of a message that ask something, those first that surely do."""
+    message = asked.message
     if len(message) > readings.LONGEST or not language_data.has_table(language, Changes):
         return []
     words = words_of(language)
@@ -60,16 +62,12 @@ def _asking(message: str, language: Language) -> list[str]:
         return []
     sure = [one for one in clauses if _QUESTION.search(one) or slots.has_kind(one, language, "asks")]
     likely = [one for one in clauses if words.asks.search(Marked(one).text)]
-    named = [one for one in dict.fromkeys((*sure, *likely)) if not _is_bare(one)]
-    return named[:2]
+    # What names nothing is asked of what was spoken of before.
+    listed = dict.fromkeys((*sure, *likely))
+    return [one for one in listed if asked.earlier or not questions.read_question(one).is_bare][:2]
 
 
 def _parted(message: str) -> list[str]:
     """Return the clauses of a message, each with its question mark."""
     ends = [found.end() for found in _MARK.finditer(message)]
     return [message[a:b].strip(" ,;:.!…–-") for a, b in zip([0, *ends], [*ends, None], strict=True)]
-
-
-def _is_bare(clause: str) -> bool:
-    """Return whether a clause names nothing that is asked about: “is that so”."""
-    return questions.read_question(clause).is_bare

@@ -81,7 +81,7 @@ def look_further(asked: Asked, route: Route) -> Step:
     first = _until_empty(asked, route)
     if not first.step.empty:
         return offer_next(asked, route, first.step)
-    if any(result.failed for result in asked.results):
+    if any(result.failed for result in asked.results) and not route.get("folder"):
         return first.step  # what was refused is not asked for again under another name
     others = [one for one in _others(asked, route) if (one.intent, one.is_loose) != tried]
     if meant is not route:

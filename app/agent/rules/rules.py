@@ -317,7 +317,9 @@ def _of_reading(
         return None
     if reading.wish.writes:
         return near.ask(reading, route.language)
-    wish = msgspec.structs.replace(read, things=reading.things or read.things, is_loose=False)
+    # Where no todo has the words of a list, it is none.
+    loose = read.intent == "list_todos" and slots.has_kind(asked.message, route.language, "asks")
+    wish = msgspec.structs.replace(read, things=reading.things or read.things, is_loose=loose)
     if wish.intent in message_route.SAID:
         # What has a day may be a todo, though the words sound like a call.
         step = Step(_phrase(asked, wish), empty=wish.intent == "cannot")
