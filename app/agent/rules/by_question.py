@@ -18,7 +18,7 @@ from app.agent.turn.steps import Asked, Step
 
 MOST = 5
 """So many clauses has a message at most of which one is looked for."""
-SAID = frozenset({"leave", "waiting"})
+SAID = frozenset({"leave", "nothing_asked", "waiting"})
 """What is said of a message whose other clause may ask something."""
 _MARK = re.compile(r"(?<=[^\d\s])\s*[,;:.!?…–]+\s+|\s+-+\s+")
 _QUESTION = re.compile(r"\?\s*$")
