@@ -110,8 +110,10 @@ def asked_of_todo(asked: Asked, said: Said, last: Trace) -> Route | None:
 
 def _is_bare(said: Said) -> bool:
     """Return whether a message only says what kind of thing is asked for, “what time?”, or asks
-    something of what was spoken of: “what's his name?”
+    something of what was spoken of, “what's his name?”, and not what time it is.
     """
+    if routing.route_message(said.message, before=said.language).intent not in OF_NOTES:
+        return False
     question = questions.read_question(said.message)
     points = question.points_back and said.asks
     return question.is_bare and (question.kind is not None or points)
