@@ -22,6 +22,7 @@ from app.agent.rules.answers import (
     attachment_answers,
     calendar_answers,
     list_answers,
+    list_filters,
     remote_tool_answers,
 )
 from app.agent.rules.changes import asides, changes, chatter, clauses, left_over, reused, told_to
@@ -205,7 +206,7 @@ def _wished(asked: Asked, route: Route) -> Step:
         )
         if ended:
             return ended
-    if not changes.may_change(asked, route):
+    if not changes.may_change(asked, route) or _only_lists(asked, route):
         return _asked_or_near(asked, route)
     if route.intent in changes.WRITTEN and changes.goes_onto(asked, route):
         # “Eggs to the groceries” is no todo where there is such a list.
@@ -220,6 +221,15 @@ def _wished(asked: Asked, route: Route) -> Step:
     if step.calls or not step.empty or asked.refusal or len(asked.results) > ENOUGH:
         return step
     return changes.change(asked, route, _act, but=route.intent) or step
+
+
+def _only_lists(asked: Asked, route: Route) -> bool:
+    """Return whether a message asks for a list and says nothing else: “and what do I have left on
+    Thursday” moves nothing.
+    """
+    language = route.get("written") or route.language
+    asks = route.intent == "list_todos" and slots.has_kind(asked.message, language, "asks")
+    return asks and list_filters.is_list(asked, route)
 
 
 def _asked_or_near(asked: Asked, route: Route) -> Step:
