@@ -60,7 +60,8 @@ def _asking(asked: Asked, language: Language) -> list[str]:
     clauses = [one for one in _parted(message) if one.strip(" ?")]
     if not 1 < len(clauses) <= MOST:
         return []
-    sure = [one for one in clauses if _QUESTION.search(one) or slots.has_kind(one, language, "asks")]
+    sure = [one for one in clauses if _QUESTION.search(one)]
+    sure += [one for one in clauses if slots.has_kind(one, language, "asks")]
     likely = [one for one in clauses if words.asks.search(Marked(one).text)]
     # What names nothing is asked of what was spoken of before.
     listed = dict.fromkeys((*sure, *likely))

@@ -16,7 +16,6 @@ from app.agent.rules.passages import (
 )
 from app.agent.rules.passages.answer_passages import Ranked, Text
 from app.agent.rules.passages.questions import Question
-from app.agent.rules.passages.sentences import fold_text, split_words, stem
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, Thing, ThingKind, Trace, call_tool, note_link
 

@@ -346,10 +346,10 @@ def _place_passage(
     end = sentence.end
     if sentence.text.endswith((":", "：")):
         # What only announces a list says nothing without it.
-        for following in every[number + 1 :]:
-            if "\n\n" in note.content[end : following.start].lstrip("\n"):
+        for item in every[number + 1 :]:
+            if "\n\n" in note.content[end : item.start].lstrip("\n"):
                 break
-            end = following.end
+            end = item.end
     if not holds_wanted(question, sentence.text):
         following = every[number + 1] if number + 1 < len(every) else None
         if (
