@@ -35,7 +35,7 @@ def answer(asked: Asked, route: Route, step: Step, next_step: Callable[[Asked], 
     for clause in _asking(asked, language):
         part = msgspec.structs.replace(asked, message=clause)
         found = reused.reuse(part, next_step)
-        if found.calls and all(tool.startswith(look_further.LOOKS) for tool, _ in found.calls):
+        if look_further.only_looks(found):
             return step if look_further.looks_too_long(asked, found) else found
         asks = found.trace and found.trace.asks
         shows = found.trace and found.trace.shown

@@ -3,11 +3,13 @@
 From a message and what tools have given for it to the next step.
 """
 
+import functools
 from collections.abc import Collection
 
 import msgspec
 
 from app.agent.rules import (
+    by_clause,
     by_question,
     corrections,
     duties,
@@ -69,6 +71,13 @@ def next_step(asked: Asked) -> Step:
     asked = msgspec.structs.replace(
         asked, message=corrections.corrected(asked, message_route.language_before(asked))
     )
+    step = _step_of_all(asked)
+    if look_further.looks_too_long(asked, step) and not asked.is_last:
+        step = _step_of_all(msgspec.structs.replace(asked, is_last=True))
+    return step
+
+
+def _step_of_all(asked: Asked) -> Step:
     if message_route.is_narrow(asked):
         return _next_step(asked)
     return two_wishes.do(asked, message_route.language_before(asked), _next_step)
@@ -95,36 +104,52 @@ def _next_step(asked: Asked) -> Step:
         return told if told.calls else _traced(asked, route, told)
     if may and (likely := corrections.ask_likely(asked, route, message_route.understand)):
         return likely
-    if may and duties.is_duty(asked, route):
-        asked = near.after_looks(asked)
+    spoken_of = asked.message if wish else whole
+    decide = functools.partial(
+        _decide, begun=None if wish else begun, route=route, heard=heard, whole=spoken_of, may=may
+    )
+    # Whether a duty is there already was looked up.
+    step = reused.reuse(asked, decide) if may and duties.is_duty(asked, route) else decide(asked)
+    if step.calls or not step.text:
+        return step
+    step = by_clause.offer(begun, route, step, _next_step) if may and not wish else step
+    if step.calls:
+        return step
+    return _traced(asked, route, offers.offer_todo(asked, route, step))
+
+
+def _decide(
+    asked: Asked,
+    begun: Asked | None,
+    route: Route,
+    heard: said_messages.Conversations,
+    whole: str,
+    may: bool,
+) -> Step:
+    """Return the step of a message as a whole; where it `may` wish anything, also of what else its
+    words may mean, or the clause that asks of those which `begun` it.
+    """
     # “The eggs I have. And take the flour off”: what only tells something else may name an item.
-    said = msgspec.structs.replace(asked, message=asked.message if wish else whole)
+    said = msgspec.structs.replace(asked, message=whole)
     step = list_wishes.change_spoken_of(said, route, _act) if may else None
     step = step or clauses.change(asked, route, _act, message_route.understand, _step_of, may=may)
-    if _asks_what_was_refused(asked, step):
+    if look_further.asks_what_was_refused(asked, step):
         step = list_answers.tell_refusal(asked, route)
     if look_further.looks_too_long(asked, step):
         step = Step(route.phrase("nothing", owner=asked.persona.owner), empty=True)
     if may:
-        step = said_messages.tell_instead(asked, route, step, heard)
-    if may and len(asked.results) >= LATE and _only_searches(step):
+        said_by = said_messages.tell_instead(asked, route, step, heard)
+        step = step if look_further.looks_too_long(asked, said_by) else said_by
+    if may and len(asked.results) >= LATE and look_further.only_searches(step):
         # So much was looked for in vain: what has a word of a change is asked about instead.
         found = _offer_left_over(asked, route, Step(empty=True))
         step = found if found.text else step
-    if not step.text or step.calls:
+    if not may or not step.text or step.calls:
         return step
-    if may:
-        step = list_wishes.change_anywhere(asked, route, _act, step) or step
-        if step.calls:
-            return step
-    step = by_question.answer(begun, route, step, _next_step) if may and not wish else step
-    if step.calls:
-        return step
-    step = _offer_left_over(asked, route, step) if may else step
-    if step.calls:
-        return step
-    step = offers.offer_todo(asked, route, step)
-    return _traced(asked, route, step)
+    step = list_wishes.change_anywhere(asked, route, _act, step) or step
+    if not step.calls and begun:
+        step = by_question.answer(begun, route, step, _next_step)
+    return step if step.calls else _offer_left_over(asked, route, step)
 
 
 def _offer_left_over(asked: Asked, route: Route, step: Step) -> Step:
@@ -136,18 +161,6 @@ def _offer_left_over(asked: Asked, route: Route, step: Step) -> Step:
     if known and language_data.load_table(language, Changes).verb_first:
         return verb_first.offer(asked, route, step)
     return left_over.offer(asked, route, step)
-
-
-def _only_searches(step: Step) -> bool:
-    """Return whether a step calls tools, and only those that look for words."""
-    tools = [tool for tool, _ in step.calls]
-    return bool(tools) and all(one.startswith(("search_", "grep_")) for one in tools)
-
-
-def _asks_what_was_refused(asked: Asked, step: Step) -> bool:
-    """Return whether a step calls a tool as it was called before, and refused."""
-    refused = [(one.tool, one.arguments) for one in asked.results if one.failed]
-    return any(call in refused for call in step.calls)
 
 
 def _traced(asked: Asked, route: Route, step: Step) -> Step:
@@ -206,7 +219,7 @@ def _wished(asked: Asked, route: Route) -> Step:
         )
         if ended:
             return ended
-    if not changes.may_change(asked, route) or _only_lists(asked, route):
+    if not changes.may_change(asked, route) or list_filters.only_asks(asked, route):
         return _asked_or_near(asked, route)
     if route.intent in changes.WRITTEN and changes.goes_onto(asked, route):
         # “Eggs to the groceries” is no todo where there is such a list.
@@ -221,15 +234,6 @@ def _wished(asked: Asked, route: Route) -> Step:
     if step.calls or not step.empty or asked.refusal or len(asked.results) > ENOUGH:
         return step
     return changes.change(asked, route, _act, but=route.intent) or step
-
-
-def _only_lists(asked: Asked, route: Route) -> bool:
-    """Return whether a message asks for a list and says nothing else: “and what do I have left on
-    Thursday” moves nothing.
-    """
-    language = route.get("written") or route.language
-    asks = route.intent == "list_todos" and slots.has_kind(asked.message, language, "asks")
-    return asks and list_filters.is_list(asked, route)
 
 
 def _asked_or_near(asked: Asked, route: Route) -> Step:
