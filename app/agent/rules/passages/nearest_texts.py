@@ -16,7 +16,7 @@ def nearest_text(question: Question, note: Text, ranked: Sequence[Ranked], most:
     mine = [one for one in ranked if one.note.note_id == note.note_id]
     places = {one.start: one.end for one in mine[:1]}
     every = split_sentences(note.content)
-    if not most and not places:
+    if not (most or places or any(map(questions.is_asian, question.stems))):
         said = [(len(_words_in(question, one.text)), -one.start, one.end) for one in every]
         count, start, end = max(said, default=(0, 0, 0))
         places = {-start: end} if count else {}
