@@ -351,6 +351,7 @@ RULES: tuple[Callable[[Asked, Said, Trace], Route | None], ...] = (
     followup_questions.unchanged,
     followup_questions.asked_of_note,
     followup_questions.asked_of_person,
+    followup_questions.asked_of_todo,
     followup_additions.added,
     followup_additions.one_more,
     followup_additions.ticked,
