@@ -6,7 +6,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from app.agent.rules import rules
+from app.agent.rules import message_route, rules
+from app.agent.rules.answers import item_changes
+from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Result, Step, Thing, Trace
 
 NOW = datetime(2026, 11, 23, 9, 0, tzinfo=ZoneInfo("Europe/Berlin"))
@@ -91,3 +93,14 @@ def test_a_number_that_may_be_of_several_is_not_asked_about() -> None:
 def test_what_goes_to_one_line_is_written_at_its_end(message: str) -> None:
     ((tool, fields),) = answer(message, "Girls: Nell, Iris.\n\nBoys: Tom.\n").calls
     assert (tool, fields["content"]) == ("edit_note", "Girls: Nell, Iris, Mabel.\n\nBoys: Tom.\n")
+
+
+def test_another_thing_is_no_answer_to_whether_items_of_a_list_are_meant() -> None:
+    eggs = item_changes.Item("eggs", 0, is_done=False)
+    groceries = item_changes.Held(Thing("note", 1, "Groceries"), {"title": "Groceries"}, (eggs,))
+    left = item_changes.ask_changes(Route("ask", "en", {}), groceries, {0: "tick"}).trace
+    assert left is not None
+    asked = Asked("I meant the milk", (), frozenset(), NOW, earlier=(left,))
+    assert message_route.understand(asked).intent != "change_items"
+    agreed = message_route.understand(Asked("yes", (), frozenset(), NOW, earlier=(left,)))
+    assert (agreed.intent, agreed.things) == ("change_items", (groceries.thing,))

@@ -144,7 +144,7 @@ def ask_changes(route: Route, held: Held, changes: Mapping[int, str]) -> Step:
     means = language_data.load_table(route.language, Examples).means
     text = means.replace("{plain}", f"{', '.join(told)} ({held.link})")
     wanted = {how: "\n".join(items) for how, items in named.items()}
-    question = Question("change_items", wanted, choices=(held.thing,))
+    question = Question("change_items", wanted, lacks="yes", choices=(held.thing,))
     return Step(text, trace=Trace(intent="change_items", language=route.language, asks=question))
 
 
