@@ -48,6 +48,7 @@ GOES_ON = frozenset(
 SAME = 4
 """By so many letters two forms of a word begin alike."""
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff々]")
+_LOANED = re.compile("[\u30a1-\u30ff]{2}|[a-zA-Z]{2}")
 SOMETHING = (Thing("todo", -1, "\ue000"), Thing("note", -1, "\ue000"))
 """What a clause is about as long as nobody knows which."""
 
@@ -215,9 +216,19 @@ def without_reason(asked: Asked, message: str, language: Language) -> str:
         for one, other in _parted(message, language):
             for wish, reason in ((one, other), (other, one)):
                 meant = _names_its_own(asked, wish, language)
-                if meant and _is_reason(asked, reason, wish, meant, language):
+                topic = reason is one and _has_topic(asked, reason, wish, language)
+                if meant and not topic and _is_reason(asked, reason, wish, meant, language):
                     return wish
     return message
+
+
+def _has_topic(asked: Asked, reason: str, wish: str, language: Language) -> bool:
+    """Return whether a reason says first what the wish after it is about, which says it of nothing
+    itself: “猫砂は重いから土曜にする”.
+    """
+    topic = words_of(language).topic
+    found = None if topic.search(wish) else topic.match(reason)
+    return found is not None and not days.find(found[0], asked, language)
 
 
 def _names_its_own(asked: Asked, text: str, language: Language) -> Route | None:
@@ -371,7 +382,12 @@ def _is_other(one: named.Named, first: named.Named) -> bool:
 def _of_single_letters(lead: str, things: Sequence[Thing]) -> tuple[Thing, ...]:
     """Return the things all of whose Chinese letters a clause has: “书其实还没还” of “还书”."""
     letters = {one: _HAN.findall(one.title) for one in things}
-    return tuple(one for one, has in letters.items() if has and all(to in lead for to in has))
+    return tuple(
+        one
+        for one, has in letters.items()
+        # “ロング走” is not named by its one letter.
+        if has and all(to in lead for to in has) and not _LOANED.search(one.title)
+    )
 
 
 def _is_sure(thing: Thing, lead: str, wish: Route) -> bool:

@@ -168,13 +168,16 @@ def pointed(
 
 
 def _both(asked: Asked, slot: str, kinds: Sequence[ThingKind], language: Language) -> list[Part]:
-    """Return where a text without spaces points at two things: “both”, of more than `POINTING`
-    letters.
+    """Return where a text without spaces points at two things, or the rest of those listed:
+    “both”, “the other one”, of more than `POINTING` letters.
     """
-    both = language_data.join_pattern(next(dialogue_words.tables(language)).both)
-    said = re.search(both, asked.message)
-    meant = references.refer(asked, said[0], kinds, language) if said else None
-    return [Part(*said.span(), "", slot, meant.things)] if said and meant and meant.things else []
+    table = next(dialogue_words.tables(language))
+    for pattern in (table.both, table.other):
+        said = re.search(language_data.join_pattern(pattern), asked.message)
+        meant = references.refer(asked, said[0], kinds, language) if said else None
+        if said and meant and meant.things:
+            return [Part(*said.span(), "", slot, meant.things)]
+    return []
 
 
 def spoken_of(asked: Asked, kinds: Sequence[ThingKind]) -> tuple[Thing, ...]:
