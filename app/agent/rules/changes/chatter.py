@@ -27,8 +27,8 @@ OF_NOTHING = frozenset("undo list_todos list_notes list_folders day unread".spli
 """The wishes that name nothing."""
 WITH_TEXT: tuple[ChangeKind, ...] = ("note", "message")
 NAMES = ("target", "words", "task", "tasks", "who", "folder", "text", "when", "sum")
-_WISHED = re.compile(r"[てで](?:ね|よ|くれる|ください)?$|お願い$")
-"""How a wish ends: what follows a comma after it is only added."""
+_WISHED = re.compile(r"[てで](?:ね|よ|くれる|ください)?$|お願い$|っけ$|かな$|ですか$")
+"""How a wish or question ends: what follows a comma after it is only added."""
 _PIECE = re.compile(
     r"(?:[「『\"“][^「」『』\"“”]*[」』\"”]|[^\s。！!？?…])+?"
     r"(?P<end>[。！!？?…]+|(?<=[たよねわす])[〜～~ー]+(?!\s|$)|(?:[〜～~ー]+|w+|笑|草)?(?:\s+|$))"
@@ -72,7 +72,9 @@ def without(asked: Asked, language: Language, understand: Understand) -> str:
         if at == main or (quiet[at] and (is_whole or not _of_something(one, words))):
             continue
         if not is_whole or not _is_beside(asked, one, words, language, before=at < main):
-            return asked.message
+            asks = at > main and route.intent == "ask" and is_whole
+            if not asks or slots.only_days(one, asked, language):
+                return asked.message  # “When was it, I always forget” says no day by that
     return pieces[main]
 
 
