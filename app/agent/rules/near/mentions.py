@@ -391,6 +391,8 @@ def _is_tail(text: str, title: str, start: int, end: int) -> bool:
     as of “message” and “corsage”.
     """
     piece, at = text[start:end], title.find(text[start:end])
+    if piece[0] == "を":
+        return True  # “お菓子を買う” names no “猫砂を買う”
     if len(piece) > LONGEST_TAIL or not (_ENDING.fullmatch(piece) or _LOANED.fullmatch(piece)):
         return False
     before = text[start - 1 : start], title[at - 1 : at]
