@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from app.agent.rules.answers import targets
-from app.agent.rules.changes import changes, days, named, readings, reported, reused, told
+from app.agent.rules.changes import changes, chatter, days, named, readings, reported, reused, told
 from app.agent.rules.changes.asides import HARMLESS
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import dialogue_words, references, resolve_reference, slots
@@ -48,7 +48,7 @@ GOES_ON = frozenset(
 SAME = 4
 """By so many letters two forms of a word begin alike."""
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff々]")
-_LOANED = re.compile("[\u30a1-\u30ff]{2}|[a-zA-Z]{2}")
+_LOANED = re.compile("[\u30a1-\u30ff]{2}|[a-zA-Z]{2}")  # “ロング走” is not named by its one letter
 SOMETHING = (Thing("todo", -1, "\ue000"), Thing("note", -1, "\ue000"))
 """What a clause is about as long as nobody knows which."""
 
@@ -62,9 +62,7 @@ class Parted(NamedTuple):
 
 
 def wishes(asked: Asked, route: Route, understand: Understand) -> list[Parted]:
-    """Return how a message may be parted into clauses of one wish: “the trip is off, delete it”,
-    “don't delete the bicycle, just move it to Sunday”.
-    """
+    """Return how a message may be parted into clauses of one wish: “the trip is off, delete it”."""
     language = route.get("written") or route.language
     if route.intent == "complete_todo" and not route.is_loose:
         return []
@@ -216,19 +214,10 @@ def without_reason(asked: Asked, message: str, language: Language) -> str:
         for one, other in _parted(message, language):
             for wish, reason in ((one, other), (other, one)):
                 meant = _names_its_own(asked, wish, language)
-                topic = reason is one and _has_topic(asked, reason, wish, language)
+                topic = reason is one and chatter.has_topic(asked, reason, wish, language)
                 if meant and not topic and _is_reason(asked, reason, wish, meant, language):
                     return wish
     return message
-
-
-def _has_topic(asked: Asked, reason: str, wish: str, language: Language) -> bool:
-    """Return whether a reason says first what the wish after it is about, which says it of nothing
-    itself: “猫砂は重いから土曜にする”.
-    """
-    topic = words_of(language).topic
-    found = None if topic.search(wish) else topic.match(reason)
-    return found is not None and not days.find(found[0], asked, language)
 
 
 def _names_its_own(asked: Asked, text: str, language: Language) -> Route | None:
@@ -359,8 +348,7 @@ def _named(asked: Asked, lead: str, wish: Route) -> tuple[Thing, ...]:
     meant.
     """
     part = msgspec.structs.replace(asked, message=lead)
-    marked = Marked(lead)
-    things = _that_may(asked, wish)
+    marked, things = Marked(lead), _that_may(asked, wish)
     # “That is of no use” names nothing by its verb.
     found = [
         one
@@ -381,13 +369,8 @@ def _is_other(one: named.Named, first: named.Named) -> bool:
 
 def _of_single_letters(lead: str, things: Sequence[Thing]) -> tuple[Thing, ...]:
     """Return the things all of whose Chinese letters a clause has: “书其实还没还” of “还书”."""
-    letters = {one: _HAN.findall(one.title) for one in things}
-    return tuple(
-        one
-        for one, has in letters.items()
-        # “ロング走” is not named by its one letter.
-        if has and all(to in lead for to in has) and not _LOANED.search(one.title)
-    )
+    letters = {one: _HAN.findall(one.title) for one in things if not _LOANED.search(one.title)}
+    return tuple(one for one, has in letters.items() if has and all(to in lead for to in has))
 
 
 def _is_sure(thing: Thing, lead: str, wish: Route) -> bool:

@@ -37,7 +37,6 @@ class Words(NamedTuple):
     later: re.Pattern[str]
     shifts: re.Pattern[str]
     moves: re.Pattern[str]
-    topic: re.Pattern[str]
     finished: re.Pattern[str]
     done: re.Pattern[str]
     open: re.Pattern[str]
@@ -176,7 +175,6 @@ def words_of(language: Language) -> Words:
         whole(table.later),
         whole("|".join(map(text, (table.earlier, table.later, table.kinds["reschedule"].cues)))),
         whole(table.moves),
-        accented(table.topic),
         whole(table.finished),
         accented(table.done),
         whole(table.open),

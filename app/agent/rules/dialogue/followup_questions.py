@@ -90,8 +90,8 @@ def asked_of_note(asked: Asked, said: Said, last: Trace) -> Route | None:
 
 def _is_told(last: Trace, said: Said) -> bool:
     """Return whether what a message says after its first word stands in what was told: “and in the
-    morning” where a note says “180 g in the morning”; without spaces, whether it says any more than a
-    day.
+    morning” where a note says “180 g in the morning”. Without spaces, whether it says any more than
+    a day.
     """
     if questions.is_asian(said.message):
         # “水曜も開いてる？” asks more of that day than what is to be done.

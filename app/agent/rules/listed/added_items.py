@@ -40,7 +40,6 @@ def add(
     """
     is_named = named.NAME in marked.marks
     words, changes = list_words.words_of(language), changed.words_of(language)
-    # “卵も切れてた” only seems to be done.
     is_lost = not changes.spaced and wish.is_loose and words.lacks.search(marked.text)
     if not (wish.intent in TAKEN | LED or is_lost) or re.search("[?？]", asked.message):
         return Step()

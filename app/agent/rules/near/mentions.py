@@ -9,7 +9,6 @@ from app.agent.quickadd import quickadd
 from app.agent.quickadd.quickadd import QuickAdd
 from app.agent.rules.dialogue import dialogue_words, references, resolve_reference
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.dialogue_tables import Dialogue
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.languages.quickadd_tables import Dates
@@ -292,23 +291,16 @@ def named_unspaced(row: Sequence[Part], things: Sequence[Thing], slot: str) -> l
     rows = []
     places = _places(row)
     for (start, end), fitting in found.items():
-        if _is_kind_of_another(text, start, end):
-            continue
+        before = text[start - 1 : start]
+        is_of_another = before and (before in "のっ" or not _ENDING.match(before))
+        if is_of_another and dialogue_words.is_list_word(text[start:end]):
+            continue  # “毛糸のメモ” is no “買い物メモ”
         best = max(share for share, _ in fitting)
         meant = tuple(thing for share, thing in fitting if share == best)
         meant = told_apart(text, start, end, [thing for _, thing in fitting]) or meant
         part = Part(places[start][0], places[end - 1][1], "", slot, meant, len(meant) > 1)
         rows.append((end - start + best, part))
     return [part for _, part in sorted(rows, key=lambda one: -one[0])]
-
-
-def _is_kind_of_another(text: str, start: int, end: int) -> bool:
-    """Return whether a piece only says of what kind something else is: “毛糸のメモ”."""
-    before = text[start - 1 : start]
-    is_kind = any(
-        dialogue_words.fits(one.list_word, text[start:end]) for one in language_data.of_all(Dialogue)
-    )
-    return is_kind and bool(before) and (before in "のっ" or not _ENDING.match(before))
 
 
 def told_apart(text: str, start: int, end: int, things: Sequence[Thing]) -> tuple[Thing, ...]:

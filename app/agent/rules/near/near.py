@@ -82,11 +82,12 @@ def read(asked: Asked, language: Language) -> list[Reading]:
         for row in result.content["todos"]
         if not row["completed"]
     }
-    # What is open is not opened again.
+    # What is open is not opened again, though “まだ” is said of it.
     return [
         one
         for one in found
-        if not any(thing.kind == "todo" and thing.id in is_open for thing in one.things)
+        if not questions.is_asian(asked.message)
+        or not any(thing.kind == "todo" and thing.id in is_open for thing in one.things)
         or not _reopens(one.sample, language)
     ]
 
