@@ -101,20 +101,21 @@ def _into_new_folder(asked: Asked, language: Language) -> tuple[Route, Route] | 
 
 
 def _into_made(asked: Asked, text: str, language: Language) -> Route | None:
-    """Return that a note goes into the folder that the first wish makes: “and put the cat note in
-    it”.
+    """Return that a note goes into the folder that the first wish makes, the one spoken of where
+    none is named: “and put the cat note in it”.
     """
     words, marked = words_of(language), Marked(text)
     part = msgspec.structs.replace(asked, message=text)
     notes = named.find(part, marked, near.things(asked), ("note",), language)
-    if not notes or len(notes[0].things) > 1 or not marked.mark([notes[0][1:]], named.NAME):
+    if notes and (len(notes[0].things) > 1 or not marked.mark([notes[0][1:]], named.NAME)):
         return None
-    there = next(dialogue_words.tables(language)).there
-    marked.fit(re.compile(rf"(?<!\w)(?:{language_data.join_pattern(there)})(?!\w)"), "t")
+    there = language_data.join_pattern(next(dialogue_words.tables(language)).there)
+    marked.fit(re.compile(rf"(?<!\w)(?:{there})(?!\w)" if words.spaced else there), "t")
     puts = [marked.fit(words.cues[one], "c") for one in ("move", "append")]
     if not any(puts) or marked.has(words.denies) or not texts.is_covered(marked, words, "move"):
         return None
-    return Route("move_note", language, {"folder": MADE[1].title}, notes[0].things)
+    things = notes[0].things if notes else MADE[:1]
+    return Route("move_note", language, {"folder": MADE[1].title}, things)
 
 
 def _parted(asked: Asked, language: Language) -> Iterator[tuple[str, str]]:

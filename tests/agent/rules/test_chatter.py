@@ -136,3 +136,16 @@ def test_what_is_to_be_done_is_told_as_duty_or_news(message: str, plain: str) ->
 
 def test_a_question_about_a_duty_is_none() -> None:
     assert "追加" not in wording.plain_wording("何を買わなきゃいけないんだっけ", "ja")
+
+
+@pytest.mark.parametrize(
+    ("reason", "wish", "has"),
+    [
+        ("猫砂は重い", "土曜にする", True),
+        ("猫砂は重い", "パンを土曜にする", False),
+        ("明日は忙しい", "土曜にする", False),
+        ("雨", "土曜にする", False),
+    ],
+)
+def test_a_reason_says_what_its_wish_is_about(reason: str, wish: str, has: bool) -> None:
+    assert chatter.has_topic(asked(f"{reason}から{wish}"), reason, wish, "ja") is has

@@ -21,6 +21,7 @@ ROWS = 150
 twice.
 """
 FEWEST = 2
+_TWO = re.compile(r"(?=([\u3400-\u9fff々]{2}))")
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 SEARCHED = 2
 """So many words are searched for one by one: a turn has few calls."""
@@ -82,8 +83,11 @@ def _by_letters(
     is_when = questions.read_question(message).kind == "when"
     if is_told or not questions.is_asian(message) or not (is_when or is_asked):
         return []
-    said = set(_HAN.findall(questions.without_filler(message)))
-    held = [(len(said & set(row["title"])), row) for row in rows]
+    text = questions.without_filler(message)
+    said = set(_HAN.findall(text))
+    # “今日” and “発送” say nothing of “誕生日プレゼントを送る”.
+    mine = [row for row in rows if any(one[1] in text for one in _TWO.finditer(row["title"]))]
+    held = [(len(said & set(row["title"])), row) for row in mine]
     most = max((count for count, _ in held), default=0)
     best = [row for count, row in held if count == most >= FEWEST]
     return best if len(best) == 1 else []

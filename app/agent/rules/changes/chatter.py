@@ -1,5 +1,6 @@
 """Sentences that say nothing beside a wish where no spaces part words: “… 寒かった”."""
 
+import functools
 import re
 from collections.abc import Callable, Sequence
 
@@ -27,8 +28,8 @@ OF_NOTHING = frozenset("undo list_todos list_notes list_folders day unread".spli
 """The wishes that name nothing."""
 WITH_TEXT: tuple[ChangeKind, ...] = ("note", "message")
 NAMES = ("target", "words", "task", "tasks", "who", "folder", "text", "when", "sum")
-_WISHED = re.compile(r"[てで](?:ね|よ|くれる|ください)?$|お願い$")
-"""How a wish ends: what follows a comma after it is only added."""
+_WISHED = re.compile(r"[てで](?:ね|よ|くれる|ください)?$|お願い$|っけ$|かな$|ですか$")
+"""How a wish or question ends: what follows a comma after it is only added."""
 _PIECE = re.compile(
     r"(?:[「『\"“][^「」『』\"“”]*[」』\"”]|[^\s。！!？?…])+?"
     r"(?P<end>[。！!？?…]+|(?<=[たよねわす])[〜～~ー]+(?!\s|$)|(?:[〜～~ー]+|w+|笑|草)?(?:\s+|$))"
@@ -72,8 +73,25 @@ def without(asked: Asked, language: Language, understand: Understand) -> str:
         if at == main or (quiet[at] and (is_whole or not _of_something(one, words))):
             continue
         if not is_whole or not _is_beside(asked, one, words, language, before=at < main):
-            return asked.message
+            asks = at > main and is_whole and words.asks.search(Marked(pieces[main]).text)
+            more = slots.only_days(one, asked, language) or slots.has_kind(one, language, "also")
+            if not asks or more:
+                return asked.message  # “When was it, I always forget” says no day by that
     return pieces[main]
+
+
+def has_topic(asked: Asked, reason: str, wish: str, language: Language) -> bool:
+    """Return whether a reason says first what the wish after it is about, which says it of nothing
+    itself: “猫砂は重いから土曜にする”.
+    """
+    topic = _topic(language)
+    found = None if topic.search(wish) else topic.match(reason)
+    return found is not None and not days.find(found[0], asked, language)
+
+
+@functools.cache
+def _topic(language: Language) -> re.Pattern[str]:
+    return re.compile(language_data.join_pattern(language_data.load_table(language, Changes).topic))
 
 
 def _part(asked: Asked, text: str) -> Asked:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from app.agent.rules.answers import targets
-from app.agent.rules.changes import changes, days, named, readings, reported, reused, told
+from app.agent.rules.changes import changes, chatter, days, named, readings, reported, reused, told
 from app.agent.rules.changes.asides import HARMLESS
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import dialogue_words, references, resolve_reference, slots
@@ -46,6 +46,7 @@ GOES_ON = frozenset(
 )
 """The changes by which a clause may go on from the turn before, of what that was about."""
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff々]")
+_LOANED = re.compile("[\u30a1-\u30ff]{2}|[a-zA-Z]{2}")  # “ロング走” is not named by its one letter
 SOMETHING = (Thing("todo", -1, "\ue000"), Thing("note", -1, "\ue000"))
 """What a clause is about as long as nobody knows which."""
 
@@ -59,9 +60,7 @@ class Parted(NamedTuple):
 
 
 def wishes(asked: Asked, route: Route, understand: Understand) -> list[Parted]:
-    """Return how a message may be parted into clauses of one wish: “the trip is off, delete it”,
-    “don't delete the bicycle, just move it to Sunday”.
-    """
+    """Return how a message may be parted into clauses of one wish: “the trip is off, delete it”."""
     language = route.get("written") or route.language
     if route.intent == "complete_todo" and not route.is_loose:
         return []
@@ -218,7 +217,8 @@ def without_reason(asked: Asked, message: str, language: Language) -> str:
         for one, other in _parted(message, language):
             for wish, reason in ((one, other), (other, one)):
                 meant = _names_its_own(asked, wish, language)
-                if meant and _is_reason(asked, reason, wish, meant, language):
+                topic = reason is one and chatter.has_topic(asked, reason, wish, language)
+                if meant and not topic and _is_reason(asked, reason, wish, meant, language):
                     return wish
     return message
 
@@ -344,8 +344,7 @@ def _named(asked: Asked, lead: str, wish: Route) -> tuple[Thing, ...]:
     meant.
     """
     part = msgspec.structs.replace(asked, message=lead)
-    marked = Marked(lead)
-    things = _that_may(asked, wish)
+    marked, things = Marked(lead), _that_may(asked, wish)
     # “That is of no use” names nothing by its verb.
     found = [
         one
@@ -366,7 +365,7 @@ def _is_other(one: named.Named, first: named.Named) -> bool:
 
 def _of_single_letters(lead: str, things: Sequence[Thing]) -> tuple[Thing, ...]:
     """Return the things all of whose Chinese letters a clause has: “书其实还没还” of “还书”."""
-    letters = {one: _HAN.findall(one.title) for one in things}
+    letters = {one: _HAN.findall(one.title) for one in things if not _LOANED.search(one.title)}
     return tuple(one for one, has in letters.items() if has and all(to in lead for to in has))
 
 

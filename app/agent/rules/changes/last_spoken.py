@@ -16,6 +16,8 @@ from app.agent.turn.steps import Asked, Thing, ThingKind
 
 LONGEST_TAG = 2
 """So many words has a tag at most that stands beside no name."""
+_PUT = re.compile("に(?:変|し|改)|って(?:変|こと|し)")
+"""How a new name in quotation marks is given."""
 NOTES: tuple[ThingKind, ...] = ("note",)
 
 
@@ -33,6 +35,10 @@ def new_name(
     marked, last = Marked(asked.message), references.newest(asked, of).things
     if len(last) != 1 or not marked.fit(words.cues["rename"], "c") or marked.has(words.denies):
         return None
+    start, end = texts.only_quoted(marked)
+    if end and _PUT.match(marked.text, end) and not words.spaced:
+        # “名前もはっきりさせたい、「…」に変えて”
+        return marked, Named(last, 0, 0), marked.message[start + 1 : end - 1].strip()
     marked.fit(words.put, "p")
     free = [one for one in marked.runs() if marked.message[slice(*one)].strip(" ,.")]
     piece = marked.text[slice(*free[-1])] if free else ""
@@ -52,7 +58,9 @@ def says_else(message: str, kind: ChangeKind, words: Words) -> bool:
     if kind == "step":
         return words.finished.search(text) is not None
     clauses = words.join.split(text) if kind == "rename" else []
-    others = [one for one in clauses if one and not words.cues["rename"].search(one)]
+    # A name in quotation marks may stand in a clause of its own.
+    renames = (words.cues["rename"], re.compile("^[「『]"))
+    others = [one for one in clauses if one and not any(of.search(one) for of in renames)]
     return len(others) < len(clauses) and any(words.put.match(one[-3:]) for one in others)
 
 

@@ -59,7 +59,7 @@ def find(
     find_names = mentions.named_unspaced if questions.is_asian(marked.message) else mentions.named
     outside = [part for part in row if part.end <= but[0] or but[1] <= part.start]
     places = [
-        _widest(marked, Named(_fitting(marked.message[one:end], part.things, mine), one, end))
+        _widest(marked, Named(_fitting(marked, one, end, part.things, mine), one, end))
         for part in find_names(outside, mine, kinds[0]) or find_names(row, mine, kinds[0])
         for one, end in [part[:2]]
         if set(marked.marks[one:end]) == {" "}
@@ -115,11 +115,18 @@ def _widened(marked: Marked, one: Named) -> Named:
     return one._replace(end=end) if set(marked.marks[one.end : end]) <= {" "} else one
 
 
-def _fitting(said: str, best: tuple[Thing, ...], things: Sequence[Thing]) -> tuple[Thing, ...]:
-    """Return all things that fit what was said of one: several leave it open which is meant."""
-    rows = [{"title": one.title, "thing": one} for one in things]
+def _fitting(
+    marked: Marked, start: int, end: int, best: tuple[Thing, ...], things: Sequence[Thing]
+) -> tuple[Thing, ...]:
+    """Return all things that fit what was said of one: several leave it open which is meant, where
+    nothing else in a text without spaces tells them apart.
+    """
+    rows, said = [{"title": one.title, "thing": one} for one in things], marked.message[start:end]
     every = tuple(row["thing"] for row in resolve_reference.fitting_rows(said, rows, strictly=True))
-    return every if set(best) <= set(every) else best
+    if not set(best) <= set(every):
+        return best
+    apart = questions.is_asian(said) and mentions.told_apart(marked.text, start, end, every)
+    return apart or every
 
 
 def _pointed(

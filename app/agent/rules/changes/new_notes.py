@@ -152,6 +152,7 @@ def _in_clauses(
             return None
         said |= new
     content = head.message[told[0][0] : told[-1][1]].strip() if told else ""
+    content = texts.without_saying(content, words)
     if bool(content) == bool(after) or not said.pop("is_note", "") or not said.get("title"):
         return None
     content = content or after

@@ -222,6 +222,8 @@ def tidied(asked: Asked, task: str, language: Language) -> str:
         ):
             task = task[: ends[-1].start()]
         return task
+    if quoted := _only_dated(asked, task, language):
+        return quoted
     clauses = _CLAUSE.findall(task)
     kept = [one for one in clauses if not _only_wishes(one, words, language)]
     if sum("recurrence" in _kinds(asked, one, language) for one in kept) > 1:
@@ -248,6 +250,16 @@ def tidied(asked: Asked, task: str, language: Language) -> str:
             kept = ["".join([*told, rest]), *kept[at + 1 :]]
             break
     return task if not kept or kept == clauses else "，".join(kept)
+
+
+def _only_dated(asked: Asked, task: str, language: Language) -> str:
+    """Return the title in quotation marks of a task with its day, where it says nothing else."""
+    start, end = texts.only_quoted(Marked(task))
+    title, words = task[start + 1 : end - 1].strip(), words_of(language)
+    rest = words.link_before.sub("", task[end:])
+    when = _when(asked, Marked(f"{task[:start]} {rest}"), language) if title else ""
+    is_all = not Marked(f"{task[:start]} {rest}").left(words)
+    return f"{title} {when}" if when else title if is_all else ""
 
 
 def _only_wishes(clause: str, words: Words, language: Language) -> bool:

@@ -130,6 +130,17 @@ def without_edge(text: str, beside: Sequence[re.Pattern[str]], words: Words) -> 
     return text
 
 
+def without_saying(text: str, words: Words) -> str:
+    """Return a text in a script without spaces without what says at its end that it is to be
+    written down: “…って書いて”.
+    """
+    for said in list(words.cues["append"].finditer(Marked(text).text))[-1:]:
+        linked = words.link_after.search(Marked(text[: said.start()]).text)
+        if linked and linked.start() and not Marked(text[said.end() :]).left(words):
+            return text[: linked.start()]
+    return text
+
+
 def without_duty(asked: Asked, text: str, language: Language) -> str:
     """Return a text without what says that it must be done, be it after a day: “on Fridays I must
     see the optician”.

@@ -89,6 +89,11 @@ def ends_with(language: Language, field: str, text: str) -> bool:
     return re.search(rf"(?:^|[\s{UNSPACED}])(?:{pattern})$", bare(text)) is not None
 
 
+def is_list_word(text: str) -> bool:
+    """Return whether a text only says of what kind a note is: “list”, “メモ”."""
+    return any(fits(one.list_word, text) for one in language_data.of_all(Dialogue))
+
+
 def fits(pattern: Pieces, text: str) -> bool:
     """Return whether a pattern fits the whole of a text."""
     return _compiled(pattern).fullmatch(bare(text)) is not None

@@ -69,8 +69,9 @@ def unchanged(asked: Asked, said: Said, last: Trace) -> Route | None:
 
 def asked_of_note(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“From where?” of what a note was just quoted for, “and the hotel?” of that note."""
+    pointed = said.has("it") and references.notes_told(last)
     quoted = last.intent in ASKS and references.notes_told(last)
-    if not quoted or said.text or (said.days and not _is_told(last, said)):
+    if not (quoted or pointed) or said.text or (said.days and not _is_told(last, said)):
         return None
     question = questions.read_question(said.message)
     due = said.has("due") and not said.left("due", "asks", "helper")
@@ -89,8 +90,12 @@ def asked_of_note(asked: Asked, said: Said, last: Trace) -> Route | None:
 
 def _is_told(last: Trace, said: Said) -> bool:
     """Return whether what a message says after its first word stands in what was told: “and in the
-    morning” where a note says “180 g in the morning”.
+    morning” where a note says “180 g in the morning”. Without spaces, whether it says any more than
+    a day.
     """
+    if questions.is_asian(said.message):
+        # “水曜も開いてる？” asks more of that day than what is to be done.
+        return last.intent == "ask" and bool(said.left("asks", "helper", "due", "count", "total"))
     rest = dialogue_words.bare(said.message).partition(" ")[2]
     return " " in rest and rest in dialogue_words.bare(last.told)
 

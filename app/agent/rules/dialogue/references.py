@@ -7,6 +7,7 @@ from typing import NamedTuple
 from app.agent.rules.dialogue import dialogue_words, resolve_reference
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.passages import questions
 from app.agent.rules.phrases import phrases
 from app.agent.turn.steps import Asked, Thing, ThingKind, Trace
 
@@ -91,6 +92,9 @@ def other_in(message: str, language: Language) -> str:
     table = next(dialogue_words.tables(language))
     other = language_data.join_pattern(table.other)
     text = " ".join(message.lower().replace("’", "'").split())
+    if questions.is_asian(text):
+        said = re.search(other, text)
+        return said[0] if said else ""
     found = re.search(rf"(?<!\w)(?:{other})(?!\w)", text)
     # “Ändere” has the letters of “andere”, but no article before it.
     return found[0] if found and re.search(r"\w[ ']\w", found[0]) else ""

@@ -74,4 +74,6 @@ def holds_unspaced(title: str, target: str) -> bool:
     # Between other letters, as in Japanese, one is a word: “本” of “本を返す”.
     whole = held if is_japanese else set()
     told = any(len(piece) > 1 or piece in whole for piece in pieces)
-    return told or set(_HAN.findall(title)) <= set(pieces)
+    # “ロング走” is not told by its one letter.
+    others = {one for one in held if not _HAN.match(one)}
+    return told or {*_HAN.findall(title), *others} <= set(pieces)

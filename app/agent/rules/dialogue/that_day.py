@@ -32,8 +32,12 @@ def told(asked: Asked, step: Step, language: Language) -> str:
         last = date.fromisoformat(*days)
         if begins and begins < last and (begins.year, begins.month) == (last.year, last.month):
             days = {begins.isoformat()}
-    if quoted:
-        text = _TIGHT.sub("", plain_letters(step.quotes[0].text).lower())
+    people = step.trace.about if step.trace else ()
+    said = step.quotes[0].text if quoted else ""
+    if not (said or days) and any(one.kind == "person" for one in people):
+        said = step.text  # “the heating people come on Thursday”
+    if said:
+        text = _TIGHT.sub("", plain_letters(said).lower())
         if found := dialogue_words.find_days(text, asked):
             day = first_day(text, asked) or found[0].start.date()
             days = {day.isoformat()}

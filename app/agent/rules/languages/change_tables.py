@@ -64,7 +64,8 @@ class Changes(Table, frozen=True):
     was done where that is `of_me`; a `feeling` is one by itself. A sentence that is `chatter` only
     says how somebody feels, or why, of what its groups hold; one that `reports` ends in the form of
     what is done. Where no spaces part words a verb may stand `verb_first`, before its object.
-    What is `vague` says of no day when something is to be done.
+    What is `vague` says of no day when something is to be done. A `topic` stands before what is
+    said of it, be that only why.
     """
 
     denies: Pieces
@@ -95,6 +96,7 @@ class Changes(Table, frozen=True):
     earlier: Pieces = ""
     later: Pieces = ""
     moves: Pieces = ""
+    topic: Pieces = "(?!)"
     reason: Pieces = ""
     reason_within: Pieces = ""
     teller: Pieces = ""

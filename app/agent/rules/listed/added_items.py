@@ -39,9 +39,10 @@ def add(
     nothing where a message says no such thing of what was spoken of, or is named.
     """
     is_named = named.NAME in marked.marks
-    if wish.intent not in TAKEN | LED or re.search("[?？]", asked.message):
-        return Step()
     words, changes = list_words.words_of(language), changed.words_of(language)
+    is_lost = not changes.spaced and wish.is_loose and words.lacks.search(marked.text)
+    if not (wish.intent in TAKEN | LED or is_lost) or re.search("[?？]", asked.message):
+        return Step()
     other = () if changes.spaced else (changes.cues["rename"], changes.asks)
     if any(one.search(marked.text) for one in (changes.cues["tag"], *other)):
         return Step()

@@ -167,13 +167,16 @@ def pointed(
 
 
 def _both(asked: Asked, slot: str, kinds: Sequence[ThingKind], language: Language) -> list[Part]:
-    """Return where a text without spaces points at two things: “both”, of more than `POINTING`
-    letters.
+    """Return where a text without spaces points at two things, or the rest of those listed:
+    “both”, “the other one”, of more than `POINTING` letters.
     """
-    both = language_data.join_pattern(next(dialogue_words.tables(language)).both)
-    said = re.search(both, asked.message)
-    meant = references.refer(asked, said[0], kinds, language) if said else None
-    return [Part(*said.span(), "", slot, meant.things)] if said and meant and meant.things else []
+    table = next(dialogue_words.tables(language))
+    for pattern in (table.both, table.other):
+        said = re.search(language_data.join_pattern(pattern), asked.message)
+        meant = references.refer(asked, said[0], kinds, language) if said else None
+        if said and meant and meant.things:
+            return [Part(*said.span(), "", slot, meant.things)]
+    return []
 
 
 def spoken_of(asked: Asked, kinds: Sequence[ThingKind]) -> tuple[Thing, ...]:
@@ -288,11 +291,34 @@ def named_unspaced(row: Sequence[Part], things: Sequence[Thing], slot: str) -> l
     rows = []
     places = _places(row)
     for (start, end), fitting in found.items():
+        before = text[start - 1 : start]
+        is_of_another = before and (before in "のっ" or not _ENDING.match(before))
+        if is_of_another and dialogue_words.is_list_word(text[start:end]):
+            continue  # “毛糸のメモ” is no “買い物メモ”
         best = max(share for share, _ in fitting)
         meant = tuple(thing for share, thing in fitting if share == best)
+        meant = told_apart(text, start, end, [thing for _, thing in fitting]) or meant
         part = Part(places[start][0], places[end - 1][1], "", slot, meant, len(meant) > 1)
         rows.append((end - start + best, part))
     return [part for _, part in sorted(rows, key=lambda one: -one[0])]
+
+
+def told_apart(text: str, start: int, end: int, things: Sequence[Thing]) -> tuple[Thing, ...]:
+    """Return the one of several things with that piece of a text in their names of whose name the
+    text without spaces has another piece, too; nothing where none is.
+    """
+    if len(things) < 2:
+        return ()
+    piece, rest = text[start:end], f"{text[:start]}\0{text[end:]}"
+    shared: list[tuple[int, Thing]] = []
+    for one in things:
+        title = plain_letters(one.title).lower().replace(piece, "\1")
+        first, last = _longest_shared(rest, title)
+        if last - first >= SHORTEST and not _is_tail(rest, title, first, last):
+            shared.append((last - first, one))
+    most = max((size for size, _ in shared), default=0)
+    best = tuple(one for size, one in shared if size == most)
+    return best if len(best) == 1 else ()
 
 
 def _unbroken(row: Sequence[Part]) -> Iterator[str]:
@@ -357,6 +383,8 @@ def _is_tail(text: str, title: str, start: int, end: int) -> bool:
     as of “message” and “corsage”.
     """
     piece, at = text[start:end], title.find(text[start:end])
+    if piece[0] == "を":
+        return True  # “お菓子を買う” names no “猫砂を買う”
     if len(piece) > LONGEST_TAIL or not (_ENDING.fullmatch(piece) or _LOANED.fullmatch(piece)):
         return False
     before = text[start - 1 : start], title[at - 1 : at]

@@ -77,7 +77,21 @@ def may_be_near(asked: Asked, route: Route) -> bool:
 
 def read(asked: Asked, language: Language) -> list[Reading]:
     """Return what a message may mean, once the looks have told what there is."""
-    return _read(msgspec.structs.replace(asked, results=()), things(asked), language)
+    found = _read(msgspec.structs.replace(asked, results=()), things(asked), language)
+    is_open = {
+        row["id"]
+        for result in asked.of("search_todos")[:1]
+        for row in result.content["todos"]
+        if not row["completed"]
+    }
+    # What is open is not opened again, though “まだ” is said of it.
+    return [
+        one
+        for one in found
+        if not questions.is_asian(asked.message)
+        or not any(thing.kind == "todo" and thing.id in is_open for thing in one.things)
+        or not _reopens(one.sample, language)
+    ]
 
 
 @keep_latest  # with the same gain as in `rules`
@@ -89,6 +103,12 @@ def _read(asked: Asked, spoken_of: list[Thing], language: Language) -> list[Read
         for one in readings.readings(said, spoken_of, language):
             best[one.wish] = max(one, best.get(one.wish, one), key=lambda other: other.sure)
     return sorted(best.values(), key=lambda one: -one.sure)
+
+
+@functools.cache
+def _reopens(sample: str, language: Language) -> bool:
+    """Return whether the plain words of a wish open again what was done."""
+    return bool(routing.route_message(sample, before=language).get("reopen"))
 
 
 def things(asked: Asked) -> list[Thing]:

@@ -15,6 +15,8 @@ from app.agent.rules.routing import routing
 from app.agent.turn.steps import Asked, Thing, ThingKind
 
 _SLOT = re.compile(r"\{([a-z]+)\}")
+_PARTICLE = re.compile(r"^[にをはがもへ]+(?=[\u30a1-\u30ff\u3400-\u9fff])")
+"""What is of the words before a text where no spaces part them."""
 KINDS: Mapping[str, tuple[ThingKind, ...]] = {
     "todo": ("todo",),
     "note": ("note",),
@@ -292,7 +294,7 @@ def _cost_outside(part: Part, table: nearness.Nearness, number: int) -> float:
 def _text(asked: Asked, span: Sequence[Part], row: Sequence[Part], used: Sequence[Part]) -> str:
     """Return a text as it was written, with the day that stands apart from it."""
     whole = asked.message[span[0].start : span[-1].end]
-    said = span[0].word if span[0].slot == "text" else whole
+    said = span[0].word if span[0].slot == "text" else _PARTICLE.sub("", whole)
     apart = [one for one in row if one.slot == "day" and one not in span and one not in used]
     return " ".join([said.strip(), *(_said(asked, one) for one in apart)])
 

@@ -90,8 +90,9 @@ def units_said(text: str, language: Language) -> list[str]:
 def only_adds(wanted: Wanted) -> bool:
     """Return whether a message neither divides nor multiplies nor asks for a share."""
     table = words.table_of(wanted.language)
-    listed = [*table.shares.values(), *table.after.values()]
-    listed += [pattern for sign, pattern in table.signs.items() if sign in "*/"]
+    listed = [*table.shares.values()]
+    signs = (*table.signs.items(), *table.after.items())
+    listed += [pattern for sign, pattern in signs if sign in "*/"]
     listed += [table.percent, table.tenths, table.kept, table.percent_before]
     other = any(words.whole(wanted.language, one).search(wanted.text) for one in listed)
     keywords: tuple[Keyword, ...] = ("split", "each", "difference", "remaining")

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from decimal import Decimal
 
+from app.agent.rules.languages import language_data
 from app.agent.rules.passages.sentences import split_sentences, split_words
 from app.agent.rules.reckoning import note_amounts, numbers, sum_value, sum_wishes, sums, words
 from app.agent.rules.reckoning.note_amounts import Fact
@@ -33,7 +34,10 @@ def solve(wanted: Wanted, known: Sequence[Fact], asked_before: Sequence[str]) ->
 def is_more(wanted: Wanted) -> bool:
     """Return whether a message only adds what it names, or takes it off: “plus the worktop?”"""
     table = words.table_of(wanted.language)
-    listed = [table.signs.get(sign, "(?!)") for sign in ("+", "-")]
+    listed = [
+        language_data.either([table.signs.get(sign, "(?!)"), table.after.get(sign, "(?!)")])
+        for sign in ("+", "-")
+    ]
     signs = [words.whole(wanted.language, one).search(wanted.text) for one in listed]
     adds = sum_wishes.only_adds(wanted) and bool(wanted.names) and not wanted.numbers
     return adds and any(signs) and not all(signs)
@@ -44,8 +48,10 @@ def with_another(
 ) -> Solved | None:
     """Return the amount that was told with the one other that a message names."""
     money = [one for one in quoted if one.amount.unit in words.MONEY]
-    fact = _one_of(money, Wanted("", wanted.language, [], []), asked_before)
     named = [one for one in known if any(_begins(name, one.said) for name in wanted.names)]
+    others = [one for one in money if one not in named]
+    nothing = Wanted("", wanted.language, [], [])
+    fact = _one_of(money, nothing, asked_before) or _one_of(others, nothing, ())
     listed = [one for one in named if one != fact]
     if fact is None or len(listed) != 1 or listed[0].per != fact.per:
         return None
