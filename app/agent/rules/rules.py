@@ -23,7 +23,16 @@ from app.agent.rules.answers import (
     list_answers,
     remote_tool_answers,
 )
-from app.agent.rules.changes import asides, changes, chatter, clauses, left_over, reused, told_to
+from app.agent.rules.changes import (
+    asides,
+    changes,
+    chatter,
+    clauses,
+    left_over,
+    reused,
+    texts,
+    told_to,
+)
 from app.agent.rules.dialogue import slots, that_day
 from app.agent.rules.intents import DONE_WITH
 from app.agent.rules.languages import language_data
@@ -32,6 +41,7 @@ from app.agent.rules.listed import list_wishes
 from app.agent.rules.look_further import Tried
 from app.agent.rules.near import near
 from app.agent.rules.near.readings import Reading
+from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Result, Step, Trace
 
@@ -46,6 +56,8 @@ OF_OTHERS = frozenset({"unread", "from_person"})
 """
 OF_NOTES_FIRST = frozenset({"todo_state"})
 """What is told of a todo where the notes know nothing: “when do I fly to Lisbon?”"""
+NAMES = frozenset({"rename", "change_note", "rename_folder"})
+"""What gives a new name."""
 REPORTS = frozenset({"complete_todo", "tick_item"})
 """What is never meant where something is said not to be done."""
 TAKEN_FIRST = frozenset(
@@ -328,6 +340,12 @@ def _act(asked: Asked, route: Route) -> Step:
     # Else a guest would be asked which note is meant, only to hear that it cannot be done.
     if asked.persona.owner and (tool := DONE_WITH.get(route.intent)) and tool not in asked.tools:
         return list_answers.tell_not_allowed(asked, route, tool)
+    # “Call it Apiary, sounds posher” gives a name of which not all may be one.
+    name = texts.first_clause(route.get("title"), asked.message)
+    if route.intent in NAMES and name != route.get("title"):
+        name = routing.without_courtesy(name)
+        sure = msgspec.structs.replace(route, arguments={**route.arguments, "title": name})
+        return near.ask_whole(sure)
     if (asked.attached or asked.attached_before) and (
         step := attachment_answers.answer_from_files(asked, route)
     ):

@@ -221,7 +221,10 @@ def show_note(asked: Asked, route: Route) -> Step:
     """Show the note that is meant, as much of it as an answer holds."""
     found = targets.find_things(asked, route, ("note",), words=route.get("target"))
     if isinstance(found, Step):
-        return found
+        asks = found.trace.asks if found.trace else None
+        if asks is None or len(asks.choices) != 1:
+            return found
+        found = asks.choices  # the only one that it may be is shown at once: nothing is changed
     if len(found) > 1:
         return targets.ask_which(route, found)
     if not asked.has("get_note_content"):

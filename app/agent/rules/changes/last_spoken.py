@@ -44,6 +44,28 @@ def new_name(
     return marked, Named(last, 0, 0), text
 
 
+def name_begun(asked: Asked, named: Named, said: str) -> str:
+    """Return the new name of the note spoken of last that begins like its old one: “call this note
+    Window 2026”; empty where it is none.
+    """
+    name = f"{asked.message[named.start : named.end]} {said}"
+    is_beside = asked.message[named.start :].startswith(name)
+    return name if is_beside and _is_part_of_last(asked, named) else ""
+
+
+def is_begun(asked: Asked, named: Named, words: Words) -> bool:
+    """Return whether a name is part of the new name of the note spoken of last: “rename it to
+    Window”.
+    """
+    is_linked = words.link_after.search(Marked(asked.message[: named.start].rstrip()).text)
+    return is_linked is not None and _is_part_of_last(asked, named)
+
+
+def _is_part_of_last(asked: Asked, named: Named) -> bool:
+    name, last = asked.message[named.start : named.end], references.newest(asked, NOTES).things
+    return last == named.things and bool(last) and name.lower() != last[0].title.lower()
+
+
 def says_else(message: str, kind: ChangeKind, words: Words) -> bool:
     """Return whether a message says that a step is done, or beside a new name wishes something
     else: “put it there, and call it …”.

@@ -20,6 +20,7 @@ from app.agent.rules.dialogue.references import Reference
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.near import mentions, near, parts
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import stem
@@ -362,7 +363,8 @@ def _is_beside(asked: Asked, one: Named, other: Named) -> bool:
 
 def _is_whole(asked: Asked, thing: Thing, language: Language) -> bool:
     """Return whether a message names a note itself, and not only what stands in it."""
-    return thing.title in asked.message or slots.names_note([asked.message], language)
+    is_named = plain_letters(thing.title).lower() in Marked(asked.message).text
+    return is_named or slots.names_note([asked.message], language)
 
 
 def _due_then(asked: Asked, day: datetime | date) -> Reference:

@@ -21,6 +21,7 @@ from app.agent.rules.changes.named import NAME, Named, beside, find, settled
 from app.agent.rules.dialogue import dialogue_words, references, slots
 from app.agent.rules.languages.change_tables import ChangeKind
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Thing, ThingKind
 
@@ -217,8 +218,13 @@ def _head_and_text(
         if said and texts.is_covered(marked, words, kind):
             return marked, named[0], said
         if not said and (said := texts.text_of(marked, words, kind, exact=exact)):
-            if kind == "rename" and words.spaced and head.message.find(said) < named[0].start:
-                return last_spoken.new_name(asked, of, words)  # the new name ends as the old one
+            if kind == "rename" and words.spaced:
+                said = routing.without_courtesy(said)
+                begins_it = last_spoken.is_begun(asked, named[0], words)
+                if begins_it or head.message.find(said) < named[0].start:
+                    return last_spoken.new_name(asked, of, words)  # the new name has the old one
+                if whole := last_spoken.name_begun(asked, named[0], said):
+                    return marked, named[0], whole
             return marked, named[0], said
     return None
 

@@ -68,7 +68,11 @@ def add(
     else:
         text, is_clause = _text(marked, words, changes)
     has_day = not is_clause and dialogue_words.find_days(dialogue_words.bare(text), asked)
-    if not text or (has_day and not (is_placed and ":" in asked.message)):
+    if (
+        not text
+        or _is_other(text, changes)
+        or (has_day and not (is_placed and ":" in asked.message))
+    ):
         return Step()
     on_list = wish.intent == "move_note" and wish.is_loose and is_placed
     # “More for the list: …”
@@ -152,6 +156,13 @@ def _before(marked: Marked, words: ListWords, changes: Words) -> str:
     if not (tail.fit(words.that, "p") or is_placed or words.lacks.search(Marked(lead).text)):
         return ""
     return "" if any(one.isalnum() for one in tail.left(changes)) else lead
+
+
+def _is_other(text: str, changes: Words) -> bool:
+    """Return whether a text is the wish to change a note: “rename the flour note”."""
+    others = (changes.cues[one] for one in ("rename", "delete", "pin", "unpin", "untag"))
+    plain = Marked(text).text
+    return changes.note.search(plain) is not None and any(one.match(plain) for one in others)
 
 
 def _goes_elsewhere(asked: Asked, language: Language, thing: Thing) -> Step | None:

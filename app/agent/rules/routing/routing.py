@@ -326,7 +326,7 @@ def _trim_argument(name: str, value: str, at_end: bool, rest: str) -> str:
         kept = (value + rest if at_end else value).strip()
         return _unquoted(kept)
     if name.rstrip("0123456789") in EXACT:
-        return _unquoted(_cut(_around().trailing, value.strip()))
+        return _unquoted(without_courtesy(value))
     return trim_name(value)
 
 
@@ -349,7 +349,7 @@ def _around() -> _Around:
     )
     patterns = (
         f"(?:{polite})+",
-        rf"{_MARKS}(?:,?\s*(?:{polite_end}))?{_MARKS}$",
+        rf"{_MARKS}(?:,?\s*(?<!\w)(?:{polite_end}))*{_MARKS}$",
         rf"^(?:{article})\s+(?=\S)",
         rf"^(?:{before_name})\s+(?=\S)|\s+(?:{after_name})$",
         rf"(?:(?<=\w{{3}})|(?<=[\u3040-\u9fff]))(?:{joined})$",
@@ -357,10 +357,15 @@ def _around() -> _Around:
     return _Around(*(re.compile(plain_letters(one), re.IGNORECASE) for one in patterns))
 
 
+def without_courtesy(text: str) -> str:
+    """Return a text without what ends it only out of courtesy, or by the way: “please”."""
+    return _cut(_around().trailing, text.strip())
+
+
 def trim_name(value: str) -> str:
     """Return a name without quotation marks, article and the word for what it is."""
     around = _around()
-    text = _cut(around.trailing, value.strip())
+    text = without_courtesy(value)
     if (quoted := _HOLDS_QUOTED.fullmatch(text)) is not None:
         text = quoted[1]  # “"Call mum" then”
     before = None
