@@ -37,7 +37,7 @@ from app.agent.rules.dialogue import slots, that_day
 from app.agent.rules.intents import DONE_WITH
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
-from app.agent.rules.listed import list_wishes
+from app.agent.rules.listed import list_wishes, placed_texts
 from app.agent.rules.look_further import Tried
 from app.agent.rules.near import near
 from app.agent.rules.near.readings import Reading
@@ -124,7 +124,9 @@ def _next_step(asked: Asked) -> Step:
     if not step.text or step.calls:
         return step
     if may:
-        step = list_wishes.change_anywhere(asked, route, _act, step) or step
+        texts_said = (asked,) if asked.message == said.message else (asked, said)
+        tried = (list_wishes.change_anywhere(one, route, _act, step) for one in texts_said)
+        step = next(filter(None, tried), step)
         if step.calls:
             return step
     step = _offer_left_over(asked, route, step) if may else step
@@ -195,7 +197,7 @@ def _step_of(asked: Asked, route: Route) -> Step:
         or not near.may_be_near(asked, route)
     ):
         return _act(asked, route)
-    if step := changes.writes_note(asked, route, _act):
+    if step := placed_texts.write(asked, route, _act) or changes.writes_note(asked, route, _act):
         return step
     kinds = list_wishes.kinds_of(asked, route)
     if kinds and list_wishes.looks(asked, route, kinds, _act):
@@ -340,11 +342,7 @@ def _act(asked: Asked, route: Route) -> Step:
     # Else a guest would be asked which note is meant, only to hear that it cannot be done.
     if asked.persona.owner and (tool := DONE_WITH.get(route.intent)) and tool not in asked.tools:
         return list_answers.tell_not_allowed(asked, route, tool)
-    # “Call it Apiary, sounds posher” gives a name of which not all may be one.
-    name = texts.first_clause(route.get("title"), asked.message)
-    if route.intent in NAMES and name != route.get("title"):
-        name = routing.without_courtesy(name)
-        sure = msgspec.structs.replace(route, arguments={**route.arguments, "title": name})
+    if sure := _shorter(asked, route):
         return near.ask_whole(sure)
     if (asked.attached or asked.attached_before) and (
         step := attachment_answers.answer_from_files(asked, route)
@@ -365,6 +363,23 @@ def _act(asked: Asked, route: Route) -> Step:
     if route.intent == "events" and route.get("words") and asked.results and not step.calls:
         return look_further.also_from_notes(asked, route, step)
     return step
+
+
+def _shorter(asked: Asked, route: Route) -> Route | None:
+    """Return a change with the part of its text that it is surely about: “call it Apiary, sounds
+    posher”; None where that is all.
+    """
+    language = route.get("written") or route.language
+    if route.intent in NAMES:
+        field, text = "title", texts.first_clause(route.get("title"), asked.message)
+        text = text if text == route.get(field) else routing.without_courtesy(text)
+    elif route.intent == "append_note" and language_data.has_table(language, Changes):
+        field, text = "text", asides.without_told(asked, route.get("text"), language)
+    else:
+        return None
+    if text == route.get(field):
+        return None
+    return msgspec.structs.replace(route, arguments={**route.arguments, field: text})
 
 
 def _in_wanted_language(asked: Asked, route: Route) -> Route:

@@ -103,6 +103,19 @@ def _without(asked: Asked, language: Language, understand: Understand) -> str:
     return message
 
 
+def without_told(asked: Asked, text: str, language: Language) -> str:
+    """Return a text to write down without the clauses at its end that only tell why: “eggs and
+    flour, she wants pancakes”.
+    """
+    part = msgspec.structs.replace(asked, message=text, results=())
+    clauses = _clauses(text, language)
+    if len(clauses) < 2 or _TEXT.search(asked.message):
+        return text
+    judged = _judged(part, clauses, language)
+    kept = [one for one in judged if one.kind < Kind.TELLS]
+    return _joined(text, kept) if kept and kept == judged[: len(kept)] else text
+
+
 def _is_all(
     part: Asked,
     route: Route,

@@ -140,7 +140,14 @@ def goes_onto(asked: Asked, route: Route) -> bool:
     head = marked.Marked(asked.message).text.partition(":")[0].rstrip(" .!")
     cue = words.cues["append"].search(head) and not words.cues["todo"].search(head)
     onto = words.onto.replace("{name}", r"[\w ]{3,40}")
-    return bool(cue and words.spaced and re.search(rf"(?<!\w)(?:{onto})$", head))
+    ends = re.search(rf"(?<!\w)(?:{onto})$", head) is not None
+    return bool(cue and words.spaced and (ends or _begins_onto(head, words)))
+
+
+def _begins_onto(head: str, words: marked.Words) -> bool:
+    """Return whether what something is written onto stands right after the verb."""
+    cue = words.cues["append"].search(head)
+    return cue is not None and marked.any_place(words.onto).match(head, cue.end() + 1) is not None
 
 
 def only_tells(asked: Asked, route: Route) -> bool:

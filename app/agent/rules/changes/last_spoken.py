@@ -135,9 +135,13 @@ def put_back(asked: Asked, found: Route, language: Language) -> dict[str, str]:
 
 def same_tag(asked: Asked, kind: ChangeKind) -> dict[str, str]:
     """Return the arguments of a change by “that same tag”: the one spoken of last."""
+    if kind == "untag":  # else it is the only one that the note has
+        return {
+            "tag": asked.earlier[0].arguments.get("tag", "") if asked.earlier else "",
+            "untag": "yes",
+        }
     tag = next((one.arguments["tag"] for one in asked.earlier if one.arguments.get("tag")), "")
-    untag = {"untag": "yes"} if kind == "untag" else {}
-    return {"tag": tag, **untag} if tag else {}
+    return {"tag": tag} if tag else {}
 
 
 def without_tag(asked: Asked, things: Sequence[Thing], language: Language) -> Route | None:

@@ -23,7 +23,6 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.near import mentions, near, parts
 from app.agent.rules.passages import questions
-from app.agent.rules.passages.sentences import stem
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Question, Step, Thing, ThingKind, Trace
@@ -294,7 +293,7 @@ def _meant(asked: Asked, wish: Route) -> Reference:
     if day := _all_of_day(asked, may, wish):
         return Reference(day)
     parts_of = told.named_in_part(asked.message, may, wish.language)
-    if parts_of and not (found and _has_word(asked, found[0])):
+    if parts_of and not (found and named.has_word(asked.message, found[0])):
         return one_of(parts_of)
     if found:
         if both := _both(asked, found, wish.language):
@@ -342,13 +341,6 @@ def _both(asked: Asked, found: Sequence[Named], language: Language) -> tuple[Thi
     ]
     both = sorted([first, *others[:1]], key=lambda one: one.start)
     return tuple(thing for one in both for thing in one.things) if others else ()
-
-
-def _has_word(asked: Asked, one: Named) -> bool:
-    """Return whether a name is told by a word of it, and not by “it” or “the second one”."""
-    said = {part.word for part in parts.split(asked.message[one.start : one.end])}
-    held = {part.word for thing in one.things for part in parts.split(thing.title)}
-    return bool({stem(word) for word in said} & {stem(word) for word in held})
 
 
 def _is_beside(asked: Asked, one: Named, other: Named) -> bool:

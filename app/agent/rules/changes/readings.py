@@ -17,7 +17,7 @@ from app.agent.rules.changes import (
     texts,
 )
 from app.agent.rules.changes.marked import Marked, words_of
-from app.agent.rules.changes.named import NAME, Named, beside, find, settled
+from app.agent.rules.changes.named import NAME, Named, beside, find, has_word, settled
 from app.agent.rules.dialogue import dialogue_words, references, slots
 from app.agent.rules.languages.change_tables import ChangeKind
 from app.agent.rules.languages.language_tables import Language
@@ -250,8 +250,9 @@ def _of_thing(
         folder = {"folder": named[1].things[0].title, "title": named[2]}
         return Route("rename_folder", language, folder)
     text = Marked(asked.message).text
-    takes = words.cues["delete"].search(text) and not words.cues["append"].search(text)
-    if kind == "step" and takes:
+    adds = words.cues["append"].search(text) or new_notes.new_of(language).search(text)
+    others = [words.cues[one] for one in ("delete", "complete") if words.spaced or one == "delete"]
+    if kind == "step" and not adds and any(one.search(text) for one in others):
         return None  # “Drop the last step of the move” adds none.
     exact = kind == "rename" and words.spaced
     found = _head_and_text(asked, kind, things, of, language, exact=exact)
@@ -269,6 +270,9 @@ def _of_thing(
     if found is None:
         return None
     untag = {"untag": "yes"} if kind == "untag" else {}
+    names_more = field == "tag" and words.spaced and words.note.search(Marked(found[2]).text)
+    if names_more and not texts.only_quoted(Marked(asked.message))[1]:
+        return None  # “tag pottery on the notes about the kiln and the glaze”
     return settled(intent, language, found[1], **{field: found[2]}, **untag)
 
 
@@ -286,6 +290,9 @@ def _to_note(
     named = find(asked, whole, things, ("note",), language)
     if named and last_spoken.is_any_list(asked, whole, named[0], words):
         return None
+    ends = named and not whole.text[named[0].end :].strip(" .!")
+    if named and words.spaced and not (ends or has_word(asked.message, named[0])):
+        return None  # “add to my list call …” names no “Phone script”
     if not named or not beside(whole, named[0], words.onto, words):
         return plain_tasks.quoted_task(asked, things, language) if kind == "append" else None
     head, text = texts.after_colon(whole)
@@ -300,7 +307,10 @@ def _to_note(
     if not fit(words.cues[kind], "c") or whole.has(words.denies):
         return None
     text = texts.text_of(whole, words, kind)
-    return settled(TO_NOTE[kind], language, named[0], text=text) if text else None
+    folders = {one.title.lower() for one in things if one.kind == "folder"}
+    if not text or text.lower() in folders:
+        return None  # “Put the note of the boat in Home”
+    return settled(TO_NOTE[kind], language, named[0], text=text)
 
 
 def _quoted_step(asked: Asked, things: Sequence[Thing], language: Language) -> Route | None:

@@ -57,6 +57,9 @@ def add(
         line = labelled_lines.mark(marked, str(held.record["markdown"]), changes) if held else ""
     lead = "" if line else _before(marked, words, changes)
     is_placed = marked.fit(words.place, "p") or is_named or bool(line)
+    is_placed = marked.fit(words.into, "p") or is_placed
+    if thing.kind == "todo" and changes.spaced:
+        marked.fit(changes.cues["step"], "p")
     marked.fit(changes.courtesy, "p")
     fit = marked.fit if changes.spaced else marked.fit_surest
     if not fit(cue(asked, language), "c") or (not lead and marked.has(changes.denies)):
@@ -74,7 +77,7 @@ def add(
         or (has_day and not (is_placed and ":" in asked.message))
     ):
         return Step()
-    on_list = wish.intent == "move_note" and wish.is_loose and is_placed
+    on_list = is_placed and (wish.intent == "move_note" or wish.is_loose)
     # “More for the list: …”
     is_headed = is_named and marked.message.find(":") > marked.marks.index(named.NAME)
     is_told = lead or on_list or is_headed or (is_placed and is_clause)
@@ -100,7 +103,8 @@ def add(
     if not held.goes_on and (wish.things or not (is_placed or is_clause)):
         return Step()  # what is said of a note that is no list is read as it stands
     text = text if held.goes_on else lead or text
-    return Route("append_note", wish.language, {"text": text}, (thing,))
+    on = {"listed": "yes"} if is_placed and any(one.has_box for one in held.items) else {}
+    return Route("append_note", wish.language, {"text": text, **on}, (thing,))
 
 
 def cue(asked: Asked, language: Language) -> re.Pattern[str]:
