@@ -179,8 +179,11 @@ def _traced(asked: Asked, route: Route, step: Step) -> Step:
 def _step_of(asked: Asked, route: Route) -> Step:
     if (step := remote_tool_answers.step(asked, route)) is not None:
         return step
+    may = not message_route.is_narrow(asked) and near.may_be_near(asked, route)
+    if may and (step := placed_texts.write(asked, route, _act)) is not None:
+        return step
     is_guess = route.intent == "cannot" and route.is_loose
-    if is_guess and not message_route.is_narrow(asked) and near.may_be_near(asked, route):
+    if is_guess and may:
         return _near_or_said(asked, route)
     if route.intent in message_route.SAID:
         # “Print the programme: add two steps” names what only seems beyond the agent.
@@ -191,13 +194,9 @@ def _step_of(asked: Asked, route: Route) -> Step:
         return near.ask_meant(route) or Step(route.phrase("which_one"))
     if asked.persona.messages_only:
         return Step(route.phrase("taken", owner=asked.persona.owner))
-    if (
-        message_route.is_narrow(asked)
-        or route.get("followed")
-        or not near.may_be_near(asked, route)
-    ):
+    if not may or route.get("followed"):
         return _act(asked, route)
-    if step := placed_texts.write(asked, route, _act) or changes.writes_note(asked, route, _act):
+    if step := changes.writes_note(asked, route, _act):
         return step
     kinds = list_wishes.kinds_of(asked, route)
     if kinds and list_wishes.looks(asked, route, kinds, _act):

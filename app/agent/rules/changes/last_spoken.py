@@ -39,6 +39,11 @@ def new_name(
     link = words.link_before.match(piece.lstrip())
     filler = "".join(marked.text[slice(*one)] for one in free[:-1])
     text = texts.text_of(marked, words, "rename", exact=True) if link else ""
+    # “Call the note please Window”
+    small = "|".join(one.pattern for one in (words.filler, words.courtesy))
+    of_note = re.match(rf"\s*(?:(?:{small})\s+)*{words.note.pattern}\s+(?:(?:{small})\s+)*", piece)
+    if of_note and last[0].kind == "note":
+        text = marked.message[free[-1][0] + of_note.end() : free[-1][1]].strip()
     if not text or re.search(r"\w", words.filler.sub("", filler)):
         return None
     return marked, Named(last, 0, 0), text
@@ -48,22 +53,12 @@ def name_begun(asked: Asked, named: Named, said: str) -> str:
     """Return the new name of the note spoken of last that begins like its old one: “call this note
     Window 2026”; empty where it is none.
     """
-    name = f"{asked.message[named.start : named.end]} {said}"
-    is_beside = asked.message[named.start :].startswith(name)
-    return name if is_beside and _is_part_of_last(asked, named) else ""
-
-
-def is_begun(asked: Asked, named: Named, words: Words) -> bool:
-    """Return whether a name is part of the new name of the note spoken of last: “rename it to
-    Window”.
-    """
-    is_linked = words.link_after.search(Marked(asked.message[: named.start].rstrip()).text)
-    return is_linked is not None and _is_part_of_last(asked, named)
-
-
-def _is_part_of_last(asked: Asked, named: Named) -> bool:
-    name, last = asked.message[named.start : named.end], references.newest(asked, NOTES).things
-    return last == named.things and bool(last) and name.lower() != last[0].title.lower()
+    start = asked.message.find(said, named.end)
+    between = asked.message[named.end : start]
+    if start < 0 or between.strip(" ,") or references.newest(asked, NOTES).things != named.things:
+        return ""
+    is_whole = asked.message[named.start : named.end].lower() == named.things[0].title.lower()
+    return "" if is_whole and between.strip() else asked.message[named.start : start + len(said)]
 
 
 def says_else(message: str, kind: ChangeKind, words: Words) -> bool:

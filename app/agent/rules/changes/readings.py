@@ -220,9 +220,8 @@ def _head_and_text(
         if not said and (said := texts.text_of(marked, words, kind, exact=exact)):
             if kind == "rename" and words.spaced:
                 said = routing.without_courtesy(said)
-                begins_it = last_spoken.is_begun(asked, named[0], words)
-                if begins_it or head.message.find(said) < named[0].start:
-                    return last_spoken.new_name(asked, of, words)  # the new name has the old one
+                if head.message.find(said) < named[0].start:
+                    return last_spoken.new_name(asked, of, words)  # the new name ends as the old
                 if whole := last_spoken.name_begun(asked, named[0], said):
                     return marked, named[0], whole
             return marked, named[0], said

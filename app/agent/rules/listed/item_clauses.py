@@ -57,7 +57,7 @@ def read(asked: Asked, held: Held, marked: Marked, language: Language, last: str
     waiting: tuple[Item, ...] = ()
     # “Off the list with it” after what is left on it was told.
     last_open = tuple(one for one in held.items if one.has_box and not one.is_done)
-    before = last_open if len(last_open) == 1 else ()
+    before: tuple[Item, ...] = last_open if len(last_open) == 1 else ()
     kind: ListKind | None = next((one for one in KINDS if one == last), None)
     is_sure = True
     for part in _clauses(marked, held, changes):

@@ -11,12 +11,12 @@ from collections.abc import Callable
 import msgspec
 
 from app.agent.rules.answers import targets
+from app.agent.rules.changes import last_spoken, named, reused, texts
 from app.agent.rules.changes import marked as changed
-from app.agent.rules.changes import named, reused, texts
 from app.agent.rules.changes.marked import Marked
 from app.agent.rules.dialogue import references
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.change_tables import Changes
+from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.list_tables import Lists
 from app.agent.rules.listed import list_words
@@ -26,10 +26,13 @@ from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, Thing
 
 Act = Callable[[Asked, Route], Step]
-MAY = frozenset("add_todo make_note append_note ask cannot message tell_view remember".split())
+MAY = frozenset(
+    "add_todo make_note append_note ask cannot message tell_view remember change_todo show_note"
+    " move_note list_todos todo_state".split()
+)
 """What a message may only seem to be that writes into a note."""
 LONGEST_HEAD = 80
-OTHERS = ("todo", "todos", "step", "tag", "rename", "folder")
+OTHERS: tuple[ChangeKind, ...] = ("todo", "todos", "step", "tag", "rename", "folder")
 """The changes whose words before a colon say that the text is something else."""
 
 
@@ -89,11 +92,11 @@ def _meant(asked: Asked, head: Marked, language: Language, *, is_said: bool) -> 
     where they name none what that was, if it `is_said` that they are about a note.
     """
     last, words = asked.earlier[:1], changed.words_of(language)
-    found = named.find(asked, head, near.things(asked), ("note",), language)
+    found = named.find(asked, head, near.things(asked), last_spoken.NOTES, language)
     if not is_said and not (found and named.beside(head, found[0], words.onto, words)):
         return ()
     if not found:
-        spoken = references.newest(asked, ("note",)).things
+        spoken = references.newest(asked, last_spoken.NOTES).things
         return spoken or next((references.notes_told(one) for one in last), ())
     head.mark([found[0][1:]], named.NAME)
     spoken = tuple(thing for one in last for thing in (*one.about, *one.shown))
