@@ -58,7 +58,8 @@ def read(asked: Asked, held: Held, marked: Marked, language: Language, last: str
     # “Off the list with it” after what is left on it was told.
     last_open = tuple(one for one in held.items if one.has_box and not one.is_done)
     before: tuple[Item, ...] = last_open if len(last_open) == 1 else ()
-    kind: ListKind | None = next((one for one in KINDS if one == last), None)
+    says = any(words.cues[one].search(marked.text) for one in KINDS)
+    kind: ListKind | None = next((one for one in KINDS if one == last and not says), None)
     is_sure = True
     for part in _clauses(marked, held, changes):
         one = _read_clause(asked, part, held, words, changes, language)

@@ -47,6 +47,8 @@ def write(asked: Asked, route: Route, act: Act) -> Step | None:
         return Step(calls=near.looks(asked))
     head, text = _parted(asked.message)
     is_said = list_words.words_of(language).into.search(head.text) is not None
+    if route.intent == "message" and not is_said:
+        return None
     part = msgspec.structs.replace(asked, message=head.message)
     meant = _meant(part, head, language, is_said=is_said)
     if not (meant or is_said):
