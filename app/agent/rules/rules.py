@@ -3,11 +3,13 @@
 From a message and what tools have given for it to the next step.
 """
 
+import functools
 from collections.abc import Collection
 
 import msgspec
 
 from app.agent.rules import (
+    by_clause,
     corrections,
     duties,
     look_further,
@@ -23,16 +25,7 @@ from app.agent.rules.answers import (
     list_answers,
     remote_tool_answers,
 )
-from app.agent.rules.changes import (
-    asides,
-    changes,
-    chatter,
-    clauses,
-    left_over,
-    reused,
-    texts,
-    told_to,
-)
+from app.agent.rules.changes import asides, changes, chatter, clauses, left_over, reused, told_to
 from app.agent.rules.dialogue import slots, that_day
 from app.agent.rules.intents import DONE_WITH
 from app.agent.rules.languages import language_data
@@ -41,7 +34,6 @@ from app.agent.rules.listed import list_wishes, placed_texts
 from app.agent.rules.look_further import Tried
 from app.agent.rules.near import near
 from app.agent.rules.near.readings import Reading
-from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Result, Step, Trace
 
@@ -56,8 +48,6 @@ OF_OTHERS = frozenset({"unread", "from_person"})
 """
 OF_NOTES_FIRST = frozenset({"todo_state"})
 """What is told of a todo where the notes know nothing: “when do I fly to Lisbon?”"""
-NAMES = frozenset({"rename", "change_note", "rename_folder"})
-"""What gives a new name."""
 REPORTS = frozenset({"complete_todo", "tick_item"})
 """What is never meant where something is said not to be done."""
 TAKEN_FIRST = frozenset(
@@ -79,13 +69,20 @@ def next_step(asked: Asked) -> Step:
     asked = msgspec.structs.replace(
         asked, message=corrections.corrected(asked, message_route.language_before(asked))
     )
+    step = _step_of_all(asked)
+    if look_further.looks_too_long(asked, step) and not asked.is_last:
+        step = _step_of_all(msgspec.structs.replace(asked, is_last=True))
+    return step
+
+
+def _step_of_all(asked: Asked) -> Step:
     if message_route.is_narrow(asked):
         return _next_step(asked)
     return two_wishes.do(asked, message_route.language_before(asked), _next_step)
 
 
 def _next_step(asked: Asked) -> Step:
-    whole = asked.message
+    begun, whole = asked, asked.message
     if not message_route.is_narrow(asked):
         language = message_route.language_before(asked)
         if sent := told_to.send(asked, language, _act):
@@ -105,10 +102,26 @@ def _next_step(asked: Asked) -> Step:
         return told if told.calls else _traced(asked, route, told)
     if may and (likely := corrections.ask_likely(asked, route, message_route.understand)):
         return likely
-    if may and duties.is_duty(asked, route):
-        asked = near.after_looks(asked)
+    spoken_of = asked.message if wish else whole
+    decide = functools.partial(_decide, route=route, heard=heard, whole=spoken_of, may=may)
+    # Whether a duty is there already was looked up.
+    step = reused.reuse(asked, decide) if may and duties.is_duty(asked, route) else decide(asked)
+    if step.calls or not step.text:
+        return step
+    step = by_clause.offer(begun, route, step, _next_step) if may and not wish else step
+    if step.calls:
+        return step
+    return _traced(asked, route, offers.offer_todo(asked, route, step))
+
+
+def _decide(
+    asked: Asked, route: Route, heard: said_messages.Conversations, whole: str, may: bool
+) -> Step:
+    """Return the step of a message as a whole; where it `may` wish anything, also of what else its
+    words may mean.
+    """
     # “The eggs I have. And take the flour off”: what only tells something else may name an item.
-    said = msgspec.structs.replace(asked, message=asked.message if wish else whole)
+    said = msgspec.structs.replace(asked, message=whole)
     step = list_wishes.change_spoken_of(said, route, _act) if may else None
     step = step or clauses.change(asked, route, _act, message_route.understand, _step_of, may=may)
     if _asks_what_was_refused(asked, step):
@@ -116,24 +129,18 @@ def _next_step(asked: Asked) -> Step:
     if look_further.looks_too_long(asked, step):
         step = Step(route.phrase("nothing", owner=asked.persona.owner), empty=True)
     if may:
-        step = said_messages.tell_instead(asked, route, step, heard)
+        said_by = said_messages.tell_instead(asked, route, step, heard)
+        step = step if look_further.looks_too_long(asked, said_by) else said_by
     if may and len(asked.results) >= LATE and _only_searches(step):
         # So much was looked for in vain: what has a word of a change is asked about instead.
         found = _offer_left_over(asked, route, Step(empty=True))
         step = found if found.text else step
-    if not step.text or step.calls:
+    if not may or not step.text or step.calls:
         return step
-    if may:
-        texts_said = (asked,) if asked.message == said.message else (asked, said)
-        tried = (list_wishes.change_anywhere(one, route, _act, step) for one in texts_said)
-        step = next(filter(None, tried), step)
-        if step.calls:
-            return step
-    step = _offer_left_over(asked, route, step) if may else step
-    if step.calls:
-        return step
-    step = offers.offer_todo(asked, route, step)
-    return _traced(asked, route, step)
+    texts_said = (asked,) if asked.message == said.message else (asked, said)
+    tried = (list_wishes.change_anywhere(one, route, _act, step) for one in texts_said)
+    step = next(filter(None, tried), step)
+    return step if step.calls else _offer_left_over(asked, route, step)
 
 
 def _offer_left_over(asked: Asked, route: Route, step: Step) -> Step:
@@ -341,7 +348,7 @@ def _act(asked: Asked, route: Route) -> Step:
     # Else a guest would be asked which note is meant, only to hear that it cannot be done.
     if asked.persona.owner and (tool := DONE_WITH.get(route.intent)) and tool not in asked.tools:
         return list_answers.tell_not_allowed(asked, route, tool)
-    if sure := _shorter(asked, route):
+    if sure := asides.shorter(asked, route):
         return near.ask_whole(sure)
     if (asked.attached or asked.attached_before) and (
         step := attachment_answers.answer_from_files(asked, route)
@@ -362,23 +369,6 @@ def _act(asked: Asked, route: Route) -> Step:
     if route.intent == "events" and route.get("words") and asked.results and not step.calls:
         return look_further.also_from_notes(asked, route, step)
     return step
-
-
-def _shorter(asked: Asked, route: Route) -> Route | None:
-    """Return a change with the part of its text that it is surely about: “call it Apiary, sounds
-    posher”; None where that is all.
-    """
-    language = route.get("written") or route.language
-    if route.intent in NAMES:
-        field, text = "title", texts.first_clause(route.get("title"), asked.message)
-        text = text if text == route.get(field) else routing.without_courtesy(text)
-    elif route.intent == "append_note" and language_data.has_table(language, Changes):
-        field, text = "text", asides.without_told(asked, route.get("text"), language)
-    else:
-        return None
-    if text == route.get(field):
-        return None
-    return msgspec.structs.replace(route, arguments={**route.arguments, field: text})
 
 
 def _in_wanted_language(asked: Asked, route: Route) -> Route:

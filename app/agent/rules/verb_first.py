@@ -103,7 +103,8 @@ def _wish(asked: Asked, language: Language) -> Route | None:
     cues = {**words.cues, "reschedule": words.shifts}
     found: list[tuple[int, Route]] = []
     for kind in (one for one in readings.kinds_of(asked, language) if one in left_over.OF):
-        places = [one.start() for one in cues[kind].finditer(text)]
+        # What goes on from a turn about priorities has no word for one: “它要4”.
+        places = [one.start() for one in cues[kind].finditer(text)] or [len(text) - 1]
         clauses = [left_over.clause_at(asked.message, one, language) for one in places]
         # The day stands beside the verb, and another one in a reason.
         wishes = [_of_kind(asked, clause, kind, language) for _, clause in clauses]

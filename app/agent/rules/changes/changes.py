@@ -136,18 +136,12 @@ def goes_onto(asked: Asked, route: Route) -> bool:
     language = _language(route)
     if not language_data.has_table(language, Changes):
         return False
-    words = marked.words_of(language)
-    head = marked.Marked(asked.message).text.partition(":")[0].rstrip(" .!")
-    cue = words.cues["append"].search(head) and not words.cues["todo"].search(head)
+    words, text = marked.words_of(language), marked.Marked(asked.message).text
+    head = text.partition(":")[0].rstrip(" .!")
+    cue = None if words.cues["todo"].search(head) else words.cues["append"].search(head)
     onto = words.onto.replace("{name}", r"[\w ]{3,40}")
-    ends = re.search(rf"(?<!\w)(?:{onto})$", head) is not None
-    return bool(cue and words.spaced and (ends or _begins_onto(head, words)))
-
-
-def _begins_onto(head: str, words: marked.Words) -> bool:
-    """Return whether what something is written onto stands right after the verb."""
-    cue = words.cues["append"].search(head)
-    return cue is not None and marked.any_place(words.onto).match(head, cue.end() + 1) is not None
+    begins = cue and marked.any_place(words.onto).match(head, cue.end() + 1)
+    return bool(cue and words.spaced and (begins or re.search(rf"(?<!\w)(?:{onto})$", head)))
 
 
 def only_tells(asked: Asked, route: Route) -> bool:

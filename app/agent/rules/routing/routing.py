@@ -85,9 +85,7 @@ class Rule(NamedTuple):
 def route_message(message: str, *, names: tuple[str, ...] = (), before: Language = "") -> Route:
     """Return what a message asks for.
 
-    Whatever fits no pattern is a question to the notes; nothing raises.
-
-    `names` are those of the agent's owner where somebody else asks, `before` the language of the
+    Whatever fits no pattern is a question to the notes; nothing raises. `names` are those of the agent's owner where somebody else asks, `before` the language of the
     conversation.
     """
     head = _fold_text(message[:READ])
@@ -104,8 +102,7 @@ def route_message(message: str, *, names: tuple[str, ...] = (), before: Language
     plain = [one for one in dict.fromkeys(wordings) if one not in (head, bare)]
     if wordings[0] in plain or phrases.is_known(message, language):
         # What is known to be in one language is first put into its words alone.
-        known = _plainly(plain[: wordings[0] in plain], found, bare, rules, language, rest)
-        if known is not None:
+        if known := _plainly(plain[: wordings[0] in plain], found, bare, rules, language, rest):
             return known
     return _plainly(plain, found, bare, rules, language, rest) or Route(
         "ask", language, {"words": trim_name(bare)}, said=wordings[0] if wordings[0] else bare
@@ -323,8 +320,7 @@ def _trim_argument(name: str, value: str, at_end: bool, rest: str) -> str:
     What a note is to hold is kept as it is, to the message's end.
     """
     if name.rstrip("0123456789") in OPEN_ENDED:
-        kept = (value + rest if at_end else value).strip()
-        return _unquoted(kept)
+        return _unquoted((value + rest if at_end else value).strip())
     if name.rstrip("0123456789") in EXACT:
         return _unquoted(without_courtesy(value))
     return trim_name(value)
@@ -371,8 +367,7 @@ def trim_name(value: str) -> str:
     before = None
     # Until nothing changes: “the note "the list"” has several layers.
     while before != text:
-        before = text
-        text = _cut(around.kind, _unquoted(text)).strip()
+        before, text = text, _cut(around.kind, _unquoted(text)).strip()
         text = _cut(around.joined, _cut(around.article, text)).strip()
     return text
 
