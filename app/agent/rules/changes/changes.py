@@ -133,8 +133,7 @@ def _known(asked: Asked) -> list[Call]:
 
 def goes_onto(asked: Asked, route: Route) -> bool:
     """Return whether a text may go onto a list: “… to the groceries”, “on the list: …”."""
-    language = _language(route)
-    if not language_data.has_table(language, Changes):
+    if not language_data.has_table(language := _language(route), Changes):
         return False
     words, text = marked.words_of(language), marked.Marked(asked.message).text
     head = text.partition(":")[0].rstrip(" .!")

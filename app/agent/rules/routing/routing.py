@@ -85,8 +85,8 @@ class Rule(NamedTuple):
 def route_message(message: str, *, names: tuple[str, ...] = (), before: Language = "") -> Route:
     """Return what a message asks for.
 
-    Whatever fits no pattern is a question to the notes; nothing raises. `names` are those of the agent's owner where somebody else asks, `before` the language of the
-    conversation.
+    Whatever fits no pattern is a question to the notes; nothing raises. `names` are those of the
+    agent's owner where somebody else asks, `before` the language of the conversation.
     """
     head = _fold_text(message[:READ])
     language = phrases.language_of(message, before=before)
@@ -100,10 +100,11 @@ def route_message(message: str, *, names: tuple[str, ...] = (), before: Language
         return found
     wordings = [wording.plain_wording(head, table) for table in _order(language)]
     plain = [one for one in dict.fromkeys(wordings) if one not in (head, bare)]
-    if wordings[0] in plain or phrases.is_known(message, language):
-        # What is known to be in one language is first put into its words alone.
-        if known := _plainly(plain[: wordings[0] in plain], found, bare, rules, language, rest):
-            return known
+    # What is known to be in one language is first put into its words alone.
+    if (wordings[0] in plain or phrases.is_known(message, language)) and (
+        known := _plainly(plain[: wordings[0] in plain], found, bare, rules, language, rest)
+    ):
+        return known
     return _plainly(plain, found, bare, rules, language, rest) or Route(
         "ask", language, {"words": trim_name(bare)}, said=wordings[0] if wordings[0] else bare
     )
@@ -393,8 +394,7 @@ def _arguments_of_marks(arguments: dict[str, str]) -> dict[str, str]:
     for name, value in arguments.items():
         key = name.rstrip("0123456789")
         if key in LISTED_FLAGS:
-            flag, meaning = LISTED_FLAGS[key]
-            named.setdefault(flag, meaning)
+            named.setdefault(*LISTED_FLAGS[key])
         elif value:
             named.setdefault(key, value)
     return named
