@@ -9,6 +9,8 @@ from app.agent.rules.answers import list_filters
 from app.agent.rules.changes import changes, clauses
 from app.agent.rules.dialogue import continued, given_context, repairs, slots, view_words
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.near import near
+from app.agent.rules.passages import questions
 from app.agent.rules.phrases import phrases
 from app.agent.rules.reckoning import reckoning
 from app.agent.rules.routing import routing
@@ -24,6 +26,8 @@ OF_NOTES = frozenset({"cannot", "greet", "help", "leave"})
 """What likely means the same whoever says it."""
 UNTOLD = frozenset({"ask", "leave", "cannot", "thanks", "nothing_asked"})
 """What a message may only seem to be, where a clause that says nothing stands before its wish."""
+SHOWS = frozenset({"show_note", "list_notes", "tell_view", "contact"})
+"""What a question for what stands in a note may seem to be."""
 SURER = frozenset(
     {"change_todo", "events", "unread", "waiting", "decide", "leave", "greet", "complete_todo"}
 )
@@ -78,7 +82,8 @@ def _understand(asked: Asked, language: Language) -> Route:
         found = msgspec.structs.replace(found, intent="ask", arguments={"words": message})
     if changes.asks_instead(found):
         found = msgspec.structs.replace(found, intent="ask", arguments={"words": found.get("task")})
-    if _asks_of(found):
+    of_note = questions.read_question(message).kind in near.ALWAYS
+    if _asks_of(found) or (of_note and (found.is_loose or found.intent in SHOWS)):
         found = msgspec.structs.replace(found, intent="ask", arguments={"words": message})
     if own and (changes.moves_several(asked, found) or changes.moves_another(asked, found)):
         found = msgspec.structs.replace(found, intent="one_at_a_time", arguments={})
@@ -86,6 +91,8 @@ def _understand(asked: Asked, language: Language) -> Route:
     found = changes.as_todo(asked, corrections.as_name(asked, found)) if own else found
     if (reckoned := reckoning.read(asked, found)) is not None:
         return reckoned
+    if of_note and found.intent == "ask":
+        return found
     if own and (seen := views.to_see(asked, found)) is not None:
         return seen
     unsure = found.intent == "ask" or (found.is_loose and found.intent not in SURER)

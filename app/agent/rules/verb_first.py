@@ -177,15 +177,9 @@ def _several(asked: Asked, wish: Route) -> tuple[Thing, ...]:
         return ()
     pieces = dialogue_words.split_list(wish.said, wish.language)
     todos = told.open_todos(asked)
-    table = next(dialogue_words.tables(wish.language))
-    if dialogue_words.find_in(table.filters["overdue"], dialogue_words.bare(wish.said)):
-        late = {
-            row["id"]
-            for result in asked.of("search_todos")[:1]
-            for row in result.content["todos"]
-            if (row.get("dueDate") or "9")[:10] < asked.now.date().isoformat()
-        }
-        return tuple(one for one in todos if one.id in late)
+    part = msgspec.structs.replace(asked, message=wish.said)
+    if late := days.overdue(part, todos, wish.language):
+        return late
     held = [set(_HAN.findall(_rest(asked, one, wish))) for one in pieces]
     every = [[one for one in todos if said and said <= set(one.title)] for said in held]
     found = tuple(one[0] for one in every if len(one) == 1)
