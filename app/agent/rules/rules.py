@@ -33,7 +33,7 @@ from app.agent.rules.dialogue import slots, that_day
 from app.agent.rules.intents import DONE_WITH, INTENTS
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
-from app.agent.rules.listed import list_wishes
+from app.agent.rules.listed import list_wishes, placed_texts
 from app.agent.rules.look_further import Tried
 from app.agent.rules.near import near
 from app.agent.rules.near.readings import Reading
@@ -147,7 +147,9 @@ def _decide(
         step = found if found.text else step
     if not may or not step.text or step.calls:
         return step
-    step = list_wishes.change_anywhere(asked, route, _act, step) or step
+    texts_said = (asked,) if asked.message == said.message else (asked, said)
+    tried = (list_wishes.change_anywhere(one, route, _act, step) for one in texts_said)
+    step = next(filter(None, tried), step)
     if not step.calls and begun:
         step = by_question.answer(begun, route, step, _next_step)
     return step if step.calls else _offer_left_over(asked, route, step)
@@ -185,8 +187,11 @@ def _traced(asked: Asked, route: Route, step: Step) -> Step:
 def _step_of(asked: Asked, route: Route) -> Step:
     if (step := remote_tool_answers.step(asked, route)) is not None:
         return step
+    may = not message_route.is_narrow(asked) and near.may_be_near(asked, route)
+    if may and (step := placed_texts.write(asked, route, _act)) is not None:
+        return step
     is_guess = route.intent == "cannot" and route.is_loose
-    if is_guess and not message_route.is_narrow(asked) and near.may_be_near(asked, route):
+    if is_guess and may:
         return _near_or_said(asked, route)
     if route.intent in message_route.SAID:
         # “Print the programme: add two steps” names what only seems beyond the agent.
@@ -197,11 +202,7 @@ def _step_of(asked: Asked, route: Route) -> Step:
         return INTENTS["mean"](asked, route)
     if asked.persona.messages_only:
         return Step(route.phrase("taken", owner=asked.persona.owner))
-    if (
-        message_route.is_narrow(asked)
-        or route.get("followed")
-        or not near.may_be_near(asked, route)
-    ):
+    if not may or route.get("followed"):
         return _act(asked, route)
     if step := changes.writes_note(asked, route, _act):
         return step
@@ -350,6 +351,8 @@ def _act(asked: Asked, route: Route) -> Step:
     # Else a guest would be asked which note is meant, only to hear that it cannot be done.
     if asked.persona.owner and (tool := DONE_WITH.get(route.intent)) and tool not in asked.tools:
         return list_answers.tell_not_allowed(asked, route, tool)
+    if sure := asides.shorter(asked, route):
+        return near.ask_whole(sure)
     if (asked.attached or asked.attached_before) and (
         step := attachment_answers.answer_from_files(asked, route)
     ):

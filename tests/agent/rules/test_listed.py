@@ -104,3 +104,40 @@ def test_another_thing_is_no_answer_to_whether_items_of_a_list_are_meant() -> No
     assert message_route.understand(asked).intent != "change_items"
     agreed = message_route.understand(Asked("yes", (), frozenset(), NOW, earlier=(left,)))
     assert (agreed.intent, agreed.things) == ("change_items", (groceries.thing,))
+
+
+def test_a_text_after_a_colon_goes_into_the_note_that_stands_before_it() -> None:
+    for message in (
+        "add at the bottom: book the ferry",
+        "into the trip note please: book the ferry",
+    ):
+        ((tool, fields),) = answer(message, "Hotel booked.\n").calls
+        assert (tool, fields["content"]) == ("edit_note", "Hotel booked.\n\nbook the ferry\n")
+
+
+def test_what_only_tells_why_is_left_out_with_a_yes() -> None:
+    step = answer("add to the trip list rice and beans, Ben wants chili on Sunday", LIST)
+    assert step.trace
+    assert step.trace.asks
+    assert step.trace.asks.arguments["text"] == "rice and beans"
+
+
+def test_an_item_stands_in_the_list_and_not_below_the_text_after_it() -> None:
+    ((_, fields),) = answer("put a tent on the list", f"{LIST}\nPack by Friday.\n").calls
+    assert fields["content"] == f"{LIST}- [ ] tent\n\nPack by Friday.\n"
+
+
+def test_the_only_open_item_is_asked_about_as_it() -> None:
+    step = answer("off the list with it", LIST.replace("- [ ] eggs\n", ""))
+    assert step.trace
+    assert step.trace.asks
+    assert step.trace.asks.arguments == {"remove": "oat milk"}
+
+
+def test_a_name_ends_at_its_first_comma_only_with_a_yes() -> None:
+    step = answer("rename it to Ferry instead, sounds better to the others", "Hotel booked.\n")
+    assert step.trace
+    assert step.trace.asks
+    assert step.trace.asks.arguments["title"] == "Ferry"
+    ((_, fields),) = answer("rename it to Ferry while you're there", "Hotel booked.\n").calls
+    assert fields["title"] == "Ferry"

@@ -220,13 +220,14 @@ def show_note(asked: Asked, route: Route) -> Step:
     """Show the note that is meant, as much of it as an answer holds."""
     found = targets.find_things(asked, route, ("note",), words=route.get("target"))
     if isinstance(found, Step):
-        return found
+        if not (found.trace and found.trace.asks and len(found.trace.asks.choices) == 1):
+            return found
+        found = found.trace.asks.choices  # only shown
     if len(found) > 1:
         return targets.ask_which(route, found)
     if not asked.has("get_note_content"):
         return call_tool("get_note_content", noteId=found[0].id)
-    read = asked.of("get_note_content")
-    if not read:
+    if not (read := asked.of("get_note_content")):
         return list_answers.tell_refusal(asked, route)
     note = read[0].content["note"]
     remains = view_words.asks_what_remains(asked.message, _written(route))
@@ -234,8 +235,7 @@ def show_note(asked: Asked, route: Route) -> Step:
     shown = (
         text if len(text) <= found_texts.BEGINNING else f"{text[: found_texts.BEGINNING].rstrip()}…"
     )
-    link = note_link(note["id"], note["title"])
-    return Step(f"{link}\n\n{shown}", trace=Trace(about=found))
+    return Step(f"{note_link(note['id'], note['title'])}\n\n{shown}", trace=Trace(about=found))
 
 
 def _open_items(text: str) -> str:

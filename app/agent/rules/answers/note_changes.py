@@ -55,6 +55,8 @@ def append_note(asked: Asked, route: Route) -> Step:
         return list_answers.tell_refusal(asked, route)
     # With the revision that was read: a change in between is refused and not overwritten.
     content = append_text(note["markdown"], _parts(note["markdown"], route))
+    if route.get("listed") and not _last_mark(note["markdown"].rstrip("\n")):
+        content = _listed(note["markdown"], route.get("text"))
     return call_tool("edit_note", noteId=note["id"], content=content, ifRevision=note["revision"])
 
 
@@ -218,6 +220,13 @@ def append_text(markdown: str, lines: list[str]) -> str:
         return "\n".join([kept, *(f"{mark}{' '.join(one.split())}" for one in lines)]) + "\n"
     text = "\n\n".join(lines)
     return f"{kept}\n\n{text}\n" if kept else f"{text}\n"
+
+
+def _listed(markdown: str, item: str) -> str:
+    """Return a note's Markdown with one more item after the last of its list, with text below."""
+    lines = markdown.split("\n")
+    last = max(at for at, line in enumerate(lines) if _last_mark(line))
+    return "\n".join([*lines[: last + 1], f"{_last_mark(lines[last])}{item}", *lines[last + 1 :]])
 
 
 def _last_mark(markdown: str) -> str:

@@ -88,7 +88,9 @@ def delete(asked: Asked, route: Route) -> Step:
     found = targets.find_things(asked, route, kinds, words=route.get("target"), completed=None)
     if isinstance(found, Step):
         return found
-    if any(one.kind == "note" and targets.is_place(asked, one, route.language) for one in found):
+    # “De la garbure” is no place beside “la note”.
+    notes = () if route.get("note") else [one for one in found if one.kind == "note"]
+    if any(targets.is_place(asked, one, route.language) for one in notes):
         return Step(route.phrase("which_one"))
     if asked.of("delete_todo") or asked.of("trash_note"):
         undo = tuple(("restore_from_trash", {"kind": one.kind, "id": one.id}) for one in found)

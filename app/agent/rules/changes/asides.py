@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from app.agent.rules.changes import days, readings
+from app.agent.rules.changes import days, readings, texts
 from app.agent.rules.changes.marked import Marked, Words, words_of
 from app.agent.rules.dialogue import dialogue_words, references, repairs, slots
 from app.agent.rules.languages import language_data
@@ -40,6 +40,10 @@ _TEXT = re.compile('["“«「]|:(?!\\d)|：')
 _AFTER_QUESTION = re.compile(r"(?<=\?)\s+")
 _LINK = re.compile(r"\W*q(?:ue)?\W*")
 _DIGIT = re.compile(r"\d")
+
+
+NAMES = frozenset({"rename", "change_note", "rename_folder"})
+"""What gives a new name."""
 
 
 class Kind(IntEnum):
@@ -101,6 +105,36 @@ def _without(asked: Asked, language: Language, understand: Understand) -> str:
         if kept and _is_all(part, understand(part, language), asked, kept, told, language):
             return text
     return message
+
+
+def shorter(asked: Asked, route: Route) -> Route | None:
+    """Return a change with the part of its text that it is surely about: “call it Apiary, sounds
+    posher”; None where that is all.
+    """
+    language = route.get("written") or route.language
+    if route.intent in NAMES:
+        field, text = "title", texts.first_clause(route.get("title"), asked.message)
+        text = text if text == route.get(field) else routing.without_courtesy(text)
+    elif route.intent == "append_note" and language_data.has_table(language, Changes):
+        field, text = "text", _without_told(asked, route.get("text"), language)
+    else:
+        return None
+    if text == route.get(field):
+        return None
+    return msgspec.structs.replace(route, arguments={**route.arguments, field: text})
+
+
+def _without_told(asked: Asked, text: str, language: Language) -> str:
+    """Return a text to write down without the clauses at its end that only tell why: “eggs and
+    flour, she wants pancakes”.
+    """
+    part = msgspec.structs.replace(asked, message=text, results=())
+    clauses = _clauses(text, language)
+    if len(clauses) < 2 or _TEXT.search(asked.message):
+        return text
+    judged = _judged(part, clauses, language)
+    kept = [one for one in judged if one.kind < Kind.TELLS]
+    return _joined(text, kept) if kept and kept == judged[: len(kept)] else text
 
 
 def _is_all(

@@ -133,14 +133,14 @@ def _known(asked: Asked) -> list[Call]:
 
 def goes_onto(asked: Asked, route: Route) -> bool:
     """Return whether a text may go onto a list: “… to the groceries”, “on the list: …”."""
-    language = _language(route)
-    if not language_data.has_table(language, Changes):
+    if not language_data.has_table(language := _language(route), Changes):
         return False
-    words = marked.words_of(language)
-    head = marked.Marked(asked.message).text.partition(":")[0].rstrip(" .!")
-    cue = words.cues["append"].search(head) and not words.cues["todo"].search(head)
+    words, text = marked.words_of(language), marked.Marked(asked.message).text
+    head = text.partition(":")[0].rstrip(" .!")
+    cue = None if words.cues["todo"].search(head) else words.cues["append"].search(head)
     onto = words.onto.replace("{name}", r"[\w ]{3,40}")
-    return bool(cue and words.spaced and re.search(rf"(?<!\w)(?:{onto})$", head))
+    begins = cue and marked.any_place(words.onto).match(head, cue.end() + 1)
+    return bool(cue and words.spaced and (begins or re.search(rf"(?<!\w)(?:{onto})$", head)))
 
 
 def only_tells(asked: Asked, route: Route) -> bool:

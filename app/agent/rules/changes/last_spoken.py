@@ -45,9 +45,26 @@ def new_name(
     link = words.link_before.match(piece.lstrip())
     filler = "".join(marked.text[slice(*one)] for one in free[:-1])
     text = texts.text_of(marked, words, "rename", exact=True) if link else ""
+    # “Call the note please Window”
+    small = "|".join(one.pattern for one in (words.filler, words.courtesy))
+    of_note = re.match(rf"\s*(?:(?:{small})\s+)*{words.note.pattern}\s+(?:(?:{small})\s+)*", piece)
+    if of_note and last[0].kind == "note":
+        text = marked.message[free[-1][0] + of_note.end() : free[-1][1]].strip()
     if not text or re.search(r"\w", words.filler.sub("", filler)):
         return None
     return marked, Named(last, 0, 0), text
+
+
+def name_begun(asked: Asked, named: Named, said: str) -> str:
+    """Return the new name of the note spoken of last that begins like its old one: “call this note
+    Window 2026”; empty where it is none.
+    """
+    start = asked.message.find(said, named.end)
+    between = asked.message[named.end : start]
+    if start < 0 or between.strip(" ,") or references.newest(asked, NOTES).things != named.things:
+        return ""
+    is_whole = asked.message[named.start : named.end].lower() == named.things[0].title.lower()
+    return "" if is_whole and between.strip() else asked.message[named.start : start + len(said)]
 
 
 def says_else(message: str, kind: ChangeKind, words: Words) -> bool:
@@ -121,9 +138,13 @@ def put_back(asked: Asked, found: Route, language: Language) -> dict[str, str]:
 
 def same_tag(asked: Asked, kind: ChangeKind) -> dict[str, str]:
     """Return the arguments of a change by “that same tag”: the one spoken of last."""
+    if kind == "untag":  # else it is the only one that the note has
+        return {
+            "tag": asked.earlier[0].arguments.get("tag", "") if asked.earlier else "",
+            "untag": "yes",
+        }
     tag = next((one.arguments["tag"] for one in asked.earlier if one.arguments.get("tag")), "")
-    untag = {"untag": "yes"} if kind == "untag" else {}
-    return {"tag": tag, **untag} if tag else {}
+    return {"tag": tag} if tag else {}
 
 
 def without_tag(asked: Asked, things: Sequence[Thing], language: Language) -> Route | None:

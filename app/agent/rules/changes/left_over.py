@@ -20,9 +20,9 @@ from app.agent.rules.dialogue.references import Reference
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.near import mentions, near, parts
 from app.agent.rules.passages import questions
-from app.agent.rules.passages.sentences import stem
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Question, Step, Thing, ThingKind, Trace
@@ -313,7 +313,7 @@ def _meant(asked: Asked, wish: Route) -> Reference:
     if late and not found:
         return Reference(late)
     parts_of = told.named_in_part(asked.message, may, wish.language)
-    if parts_of and not (found and _has_word(asked, found[0])):
+    if parts_of and not (found and named.has_word(asked.message, found[0])):
         return one_of(parts_of)
     if found:
         if both := _both(asked, found, wish.language):
@@ -368,13 +368,6 @@ def _both(asked: Asked, found: Sequence[Named], language: Language) -> tuple[Thi
     return tuple(thing for one in both for thing in one.things) if others else ()
 
 
-def _has_word(asked: Asked, one: Named) -> bool:
-    """Return whether a name is told by a word of it, and not by “it” or “the second one”."""
-    said = {part.word for part in parts.split(asked.message[one.start : one.end])}
-    held = {part.word for thing in one.things for part in parts.split(thing.title)}
-    return bool({stem(word) for word in said} & {stem(word) for word in held})
-
-
 def _is_beside(asked: Asked, one: Named, other: Named) -> bool:
     """Return whether only little words stand between two names: “and the”."""
     between = asked.message[min(one.end, other.end) : max(one.start, other.start)]
@@ -387,7 +380,8 @@ def _is_beside(asked: Asked, one: Named, other: Named) -> bool:
 
 def _is_whole(asked: Asked, thing: Thing, language: Language) -> bool:
     """Return whether a message names a note itself, and not only what stands in it."""
-    return thing.title in asked.message or slots.names_note([asked.message], language)
+    is_named = plain_letters(thing.title).lower() in Marked(asked.message).text
+    return is_named or slots.names_note([asked.message], language)
 
 
 def _due_then(asked: Asked, day: datetime | date) -> Reference:

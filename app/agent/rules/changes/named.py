@@ -13,6 +13,7 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.near import mentions, parts
 from app.agent.rules.passages import questions
+from app.agent.rules.passages.sentences import stem
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Thing, ThingKind
 
@@ -151,6 +152,13 @@ def beside(marked: Marked, one: Named, shape: str, words: Words) -> bool:
     if found is not None and _is_quoted_in_part(marked, found):
         return False
     return found is not None and marked.mark([found.span()], NAME)
+
+
+def has_word(message: str, one: Named) -> bool:
+    """Return whether a name is told by a word of it, and not by “it” or “the second one”."""
+    said = {part.word for part in parts.split(message[one.start : one.end])}
+    held = {part.word for thing in one.things for part in parts.split(thing.title)}
+    return bool({stem(word) for word in said} & {stem(word) for word in held})
 
 
 def _is_quoted_in_part(marked: Marked, fit: re.Match[str]) -> bool:

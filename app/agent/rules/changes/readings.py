@@ -17,10 +17,11 @@ from app.agent.rules.changes import (
     texts,
 )
 from app.agent.rules.changes.marked import Marked, words_of
-from app.agent.rules.changes.named import NAME, Named, beside, find, settled
+from app.agent.rules.changes.named import NAME, Named, beside, find, has_word, settled
 from app.agent.rules.dialogue import dialogue_words, references, slots
 from app.agent.rules.languages.change_tables import ChangeKind
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Thing, ThingKind
 
@@ -217,8 +218,12 @@ def _head_and_text(
         if said and texts.is_covered(marked, words, kind):
             return marked, named[0], said
         if not said and (said := texts.text_of(marked, words, kind, exact=exact)):
-            if kind == "rename" and words.spaced and head.message.find(said) < named[0].start:
-                return last_spoken.new_name(asked, of, words)  # the new name ends as the old one
+            if kind == "rename" and words.spaced:
+                said = routing.without_courtesy(said)
+                if head.message.find(said) < named[0].start:
+                    return last_spoken.new_name(asked, of, words)  # the new name ends as the old
+                if whole := last_spoken.name_begun(asked, named[0], said):
+                    return marked, named[0], whole
             return marked, named[0], said
     return None
 
@@ -244,8 +249,9 @@ def _of_thing(
         folder = {"folder": named[1].things[0].title, "title": named[2]}
         return Route("rename_folder", language, folder)
     text = Marked(asked.message).text
-    takes = words.cues["delete"].search(text) and not words.cues["append"].search(text)
-    if kind == "step" and takes:
+    adds = words.cues["append"].search(text) or new_notes.new_of(language).search(text)
+    others = [words.cues[one] for one in ("delete", "complete") if words.spaced or one == "delete"]
+    if kind == "step" and not adds and any(one.search(text) for one in others):
         return None  # “Drop the last step of the move” adds none.
     exact = kind == "rename" and words.spaced
     found = _head_and_text(asked, kind, things, of, language, exact=exact)
@@ -263,6 +269,9 @@ def _of_thing(
     if found is None:
         return None
     untag = {"untag": "yes"} if kind == "untag" else {}
+    names_more = field == "tag" and words.spaced and words.note.search(Marked(found[2]).text)
+    if names_more and not texts.only_quoted(Marked(asked.message))[1]:
+        return None  # “tag pottery on the notes about the kiln and the glaze”
     return settled(intent, language, found[1], **{field: found[2]}, **untag)
 
 
@@ -280,6 +289,9 @@ def _to_note(
     named = find(asked, whole, things, ("note",), language)
     if named and last_spoken.is_any_list(asked, whole, named[0], words):
         return None
+    ends = named and not whole.text[named[0].end :].strip(" .!")
+    if named and words.spaced and not (ends or has_word(asked.message, named[0])):
+        return None  # “add to my list call …” names no “Phone script”
     if not named or not beside(whole, named[0], words.onto, words):
         return plain_tasks.quoted_task(asked, things, language) if kind == "append" else None
     head, text = texts.after_colon(whole)
@@ -294,7 +306,10 @@ def _to_note(
     if not fit(words.cues[kind], "c") or whole.has(words.denies):
         return None
     text = texts.text_of(whole, words, kind)
-    return settled(TO_NOTE[kind], language, named[0], text=text) if text else None
+    folders = {one.title.lower() for one in things if one.kind == "folder"}
+    if not text or text.lower() in folders:
+        return None  # “Put the note of the boat in Home”
+    return settled(TO_NOTE[kind], language, named[0], text=text)
 
 
 def _quoted_step(asked: Asked, things: Sequence[Thing], language: Language) -> Route | None:

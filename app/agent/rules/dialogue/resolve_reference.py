@@ -67,6 +67,11 @@ def find_folder(name: str, rows: Sequence[Mapping[str, Any]]) -> Mapping[str, An
     return near[0] if exact or len(near) == 1 else None
 
 
+def words_said(title: str, message: str) -> int:
+    """Return how many words of a title a message has, in whatever form."""
+    return len(set(word_stems(title)) & set(word_stems(message)))
+
+
 def near_rows(target: str, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Return the rows that share most words with a name, also those within longer ones: nothing to
     act on, but to ask for.

@@ -23,7 +23,8 @@ class Lists(Table, frozen=True):
     In small letters without accents. `place` is the list, or the note, without its name; with
     `that`, what was said before is meant. A text after `clause` states something. Before an item,
     `some` is no part of it. What `lacks` says that there is no more of something,
-    and `more` stands before or after one more item where one was just written down.
+    and `more` stands before or after one more item where one was just written down. What stands
+    before a colon goes `into` a note, or on its end.
     """
 
     place: Pieces
@@ -31,5 +32,6 @@ class Lists(Table, frozen=True):
     clause: Pieces
     lacks: Pieces
     kinds: dict[ListKind, ListWish]
+    into: Pieces = "(?!)"
     more: Pieces = "(?!)"
     some: Pieces = "(?!)"

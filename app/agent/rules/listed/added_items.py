@@ -57,8 +57,7 @@ def add(
             return Step(calls=(tool,))
         line = labelled_lines.mark(marked, str(held.record["markdown"]), changes) if held else ""
     lead = "" if line else _before(marked, words, changes)
-    is_placed = marked.fit(words.place, "p") or is_named or bool(line)
-    marked.fit(changes.courtesy, "p")
+    is_placed = _is_placed(marked, thing, words, changes) or is_named or bool(line)
     fit = marked.fit if changes.spaced else marked.fit_surest
     if not fit(cue(asked, language), "c") or (not lead and marked.has(changes.denies)):
         return Step()
@@ -68,10 +67,11 @@ def add(
         text, is_clause = _one_more(asked.message, words), False
     else:
         text, is_clause = _text(marked, words, changes)
-    has_day = not is_clause and dialogue_words.find_days(dialogue_words.bare(text), asked)
-    if not text or (has_day and not (is_placed and ":" in asked.message)):
+    may_have_day = is_clause or (is_placed and ":" in asked.message)
+    has_day = not may_have_day and dialogue_words.find_days(dialogue_words.bare(text), asked)
+    if not text or has_day or _is_other(text, changes):
         return Step()
-    on_list = wish.intent == "move_note" and wish.is_loose and is_placed
+    on_list = is_placed and (wish.intent == "move_note" or wish.is_loose)
     # “More for the list: …”
     is_headed = is_named and marked.message.find(":") > marked.marks.index(named.NAME)
     is_told = lead or on_list or is_headed or (is_placed and is_clause)
@@ -90,14 +90,25 @@ def add(
     if thing.kind == "todo":
         known = Route("add_step", wish.language, {"step": text}, (thing,))
         return Step() if wish.things else known
-    tool = item_changes.call_for(thing)
-    held = item_changes.held(asked, thing)
+    tool, held = item_changes.call_for(thing), item_changes.held(asked, thing)
     if held is None:
         return Step() if asked.has(tool[0]) else Step(calls=(tool,))
     if not held.goes_on and (wish.things or not (is_placed or is_clause)):
         return Step()  # what is said of a note that is no list is read as it stands
     text = text if held.goes_on else lead or text
-    return Route("append_note", wish.language, {"text": text}, (thing,))
+    on = {"listed": "yes"} if is_placed and any(one.has_box for one in held.items) else {}
+    return Route("append_note", wish.language, {"text": text, **on}, (thing,))
+
+
+def _is_placed(marked: Marked, thing: Thing, words: ListWords, changes: Words) -> bool:
+    """Mark the words that say where something goes, or only ask for it; return whether one says
+    where.
+    """
+    found = [marked.fit(one, "p") for one in (words.place, words.into)]
+    if thing.kind == "todo" and changes.spaced:
+        marked.fit(changes.cues["step"], "p")
+    marked.fit(changes.courtesy, "p")
+    return any(found)
 
 
 def cue(asked: Asked, language: Language) -> re.Pattern[str]:
@@ -153,6 +164,13 @@ def _before(marked: Marked, words: ListWords, changes: Words) -> str:
     if not (tail.fit(words.that, "p") or is_placed or words.lacks.search(Marked(lead).text)):
         return ""
     return "" if any(one.isalnum() for one in tail.left(changes)) else lead
+
+
+def _is_other(text: str, changes: Words) -> bool:
+    """Return whether a text is the wish to change a note: “rename the flour note”."""
+    others = (changes.cues[one] for one in ("rename", "delete", "pin", "unpin", "untag"))
+    plain = Marked(text).text
+    return changes.note.search(plain) is not None and any(one.match(plain) for one in others)
 
 
 def _goes_elsewhere(asked: Asked, language: Language, thing: Thing) -> Step | None:

@@ -4,7 +4,7 @@
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from app.agent.rules.answers.item_changes import Held, Item
@@ -15,6 +15,7 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.list_tables import ListKind
 from app.agent.rules.listed import list_words, named_items
 from app.agent.rules.listed.list_words import ListWords
+from app.agent.rules.passages.sentences import split_words
 from app.agent.rules.routing import routing
 from app.agent.turn.steps import Asked
 
@@ -54,8 +55,11 @@ def read(asked: Asked, held: Held, marked: Marked, language: Language, last: str
     words, changes = list_words.words_of(language), changed.words_of(language)
     said: dict[int, ListKind] = {}
     waiting: tuple[Item, ...] = ()
-    before: tuple[Item, ...] = ()
-    kind: ListKind | None = next((one for one in KINDS if one == last), None)
+    # “Off the list with it” after what is left on it was told.
+    last_open = tuple(one for one in held.items if one.has_box and not one.is_done)
+    before: tuple[Item, ...] = last_open if len(last_open) == 1 else ()
+    says = any(words.cues[one].search(marked.text) for one in KINDS)
+    kind: ListKind | None = next((one for one in KINDS if one == last and not says), None)
     is_sure = True
     for part in _clauses(marked, held, changes):
         one = _read_clause(asked, part, held, words, changes, language)
@@ -69,12 +73,12 @@ def read(asked: Asked, held: Held, marked: Marked, language: Language, last: str
             done = one.may_tick and all(said.get(item.place) == "tick" for item in before)
             kind, waiting = "tick" if done else one.kind, ()
             said |= {item.place: kind for item in before}
-            is_sure = is_sure and one.is_covered
+            is_sure = is_sure and one.is_covered and before is not last_open
             continue
         before = one.items or before
         if one.items and not one.kind and not (kind and one.is_covered):
             is_sure = is_sure and not waiting and not part.has(changes.denies)
-            waiting = one.items
+            waiting = before = (*waiting, *one.items)
             continue
         if not one.items and not (waiting and one.kind):
             # “… so that one's done” says once more what was said.
@@ -88,7 +92,9 @@ def read(asked: Asked, held: Held, marked: Marked, language: Language, last: str
             said |= {item.place: kind for item in (*waiting, *one.items)}
         is_sure = is_sure and one.is_covered
         waiting = ()
-    if waiting and not said and changes.reports.search(marked.text):
+    is_whole = all(_is_said_whole(one, marked) for one in waiting)
+    states = changes.spaced and is_whole and changes.states.search(marked.text)
+    if waiting and not said and (states or changes.reports.search(marked.text)):
         # “The handrail is on”, where nothing says that this is what was to be done with it.
         return Told(dict.fromkeys((item.place for item in waiting), "tick"), False)
     return Told(said, is_sure and not waiting)
@@ -118,6 +124,7 @@ def _read_clause(
 ) -> _Clause:
     """Return what a clause says of the items that it names, or of those before it."""
     items = tuple(named_items.mark_named(part, held.items))
+    _mark_words(part, items)
     part.fit(words.place, "p")
     part.fit(changes.courtesy, "p")
     may = [one for one in KINDS if one != "untick" or not items or any(it.is_done for it in items)]
@@ -147,6 +154,20 @@ def _read_clause(
     points = points or is_covered
     # “Strike the milk” may mean either.
     return _Clause(items, kind, is_covered and not (may_tick and items), points, may_tick=may_tick)
+
+
+def _mark_words(part: Marked, items: Sequence[Item]) -> None:
+    """Mark the other words of items that a clause names: “the old deco is out” says nothing else of
+    “Old deco out”.
+    """
+    words = {word for one in items for word in split_words(one.title)}
+    spans = [one.span() for one in re.finditer(r"\w+", part.text) if one[0] in words]
+    part.mark(spans, named_items.IN_PART)
+
+
+def _is_said_whole(item: Item, marked: Marked) -> bool:
+    """Return whether a message has all words of an item, in whatever order."""
+    return set(split_words(item.title)) <= set(split_words(marked.message))
 
 
 def _only_tells(part: Marked, language: Language) -> bool:

@@ -29,7 +29,7 @@ from app.agent.turn.steps import Asked, Call, Step, Thing, ThingKind, Trace
 
 Act = Callable[[Asked, Route], Step]
 LONGEST = 160
-MANY, LATE = 9, 13
+MANY, LATE = 14, 13
 """After so many results nothing else is looked at, and nothing changed."""
 RECENT = 3
 """So many turns ago may the list have been spoken of."""
@@ -68,6 +68,8 @@ class Wish(msgspec.Struct, frozen=True):
     """Whether nothing else was found that the message could mean, or only a change of these todos:
     """
     of: tuple[Thing, ...] = ()
+    more_than: int = 0
+    """More words of an item are to be said than so many."""
     is_late: bool = False
     """Whether so much was looked for that no steps of the turn are left to change something."""
 
@@ -135,6 +137,11 @@ def change_anywhere(asked: Asked, route: Route, act: Act, found: Step) -> Step |
     is_late = len(asked.results) > LATE
     wish = msgspec.structs.replace(_wish(route, kinds, act), is_last=True, of=of, is_late=is_late)
     step = reused.reuse(asked, functools.partial(_anywhere, wish)) if kinds else Step()
+    if kinds and of and not (step.calls or step.text):
+        # What names more words of an item than of the todo is about that.
+        said = max(resolve_reference.words_said(one.title, asked.message) for one in of)
+        wish = msgspec.structs.replace(wish, of=(), more_than=said)
+        step = reused.reuse(asked, functools.partial(_anywhere, wish))
     return step if step.calls or step.text else None
 
 
@@ -247,6 +254,8 @@ def _lists_named(wish: Wish, asked: Asked, changes: Sequence[ListKind]) -> list[
             for one in items
             for how in [told.changes.get(one.place)]
             if how and how in changes and (how == "remove" or one.is_done == (how == "untick"))
+            if resolve_reference.words_said(one.title, asked.message) > wish.more_than
+            or not wish.more_than
         }
         if named_ones:
             found.append((held, told._replace(changes=named_ones)))

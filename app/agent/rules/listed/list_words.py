@@ -19,6 +19,7 @@ class ListWords(NamedTuple):
     clause: re.Pattern[str]
     lacks: re.Pattern[str]
     more: re.Pattern[str]
+    into: re.Pattern[str]
     cues: dict[ListKind, re.Pattern[str]]
     also: dict[ListKind, re.Pattern[str]]
 
@@ -39,6 +40,7 @@ def words_of(language: Language) -> ListWords:
         re.compile(rf"^\W*(?:{plain_letters(language_data.join_pattern(table.clause))})(?!\w)"),
         whole(table.lacks),
         whole(table.more),
+        whole(table.into),
         {kind: whole(wish.cues) for kind, wish in table.kinds.items()},
         {kind: whole(wish.also) for kind, wish in table.kinds.items()},
     )

@@ -50,6 +50,8 @@ ALWAYS = frozenset({"email", "phone"})
 """The kinds of question that nothing else than a note can answer: “the plumber's number, quick”."""
 SAMPLES = {"day": "2026-11-23", "by": "7日", "number": "3"}
 """What stands for a day, a length of time and a number in the plain words of a wish, to read it."""
+_ANY_SLOT = re.compile(r"\{\w+\}")
+_SAMPLED = re.compile("|".join(rf"\{{{name}\}}" for name in SAMPLES))
 _QUOTED_MARK = re.compile(f"[“「]{readings.MARK}")
 LIKELY = 0.2
 """What is so near is told or asked where the notes know nothing."""
@@ -259,6 +261,39 @@ def ask_meant(route: Route) -> Step | None:
     return ask(
         Reading(SURE, None, _with_names(route, said), said, route.things, text=text), route.language
     )
+
+
+def ask_whole(route: Route) -> Step:
+    """Return the question whether a change is meant that is done as it stands once it has got its
+    yes; nothing where no example says it.
+    """
+    plain = _plain_with(route.language, _intent_of(route), route.get("untag"))
+    text = next(filter(None, map(route.get, ("text", "title", "step", "tag"))), "")
+    of = [one.title for one in route.things] or [route.get("target") or route.get("folder")]
+    if not plain or not all(of):
+        return Step()
+    told = {"text": text, "folder": route.get("folder")}
+    values = {**dict.fromkeys(readings.KINDS, ", ".join(of)), **told}
+    question = Question(route.intent, dict(route.arguments), lacks="yes", choices=route.things)
+    means = language_data.load_table(route.language, Examples).means
+    quoted = _ANY_SLOT.sub(r"“\g<0>”", plain)
+    said = means.replace("{plain}", readings.fill(quoted, values))
+    return Step(said, trace=Trace(intent=INTENT, language=route.language, asks=question))
+
+
+def _intent_of(route: Route) -> str:
+    return "rename" if route.get("title") else route.intent
+
+
+@functools.cache
+def _plain_with(language: Language, intent: str, untag: str) -> str:
+    """Return the plain words of a change that gives a thing a text or a folder."""
+    for wish in language_data.load_table(language, Examples).wishes:
+        if wish.writes and wish.plain.count("{") == 2 and not re.search(_SAMPLED, wish.plain):
+            read = routing.route_message(_ANY_SLOT.sub(readings.ANY, wish.plain), before=language)
+            if _intent_of(read) == intent and read.get("untag") == untag:
+                return str(wish.plain)
+    return ""
 
 
 def _is_read(said: str, route: Route) -> bool:

@@ -85,10 +85,8 @@ class Rule(NamedTuple):
 def route_message(message: str, *, names: tuple[str, ...] = (), before: Language = "") -> Route:
     """Return what a message asks for.
 
-    Whatever fits no pattern is a question to the notes; nothing raises.
-
-    `names` are those of the agent's owner where somebody else asks, `before` the language of the
-    conversation.
+    Whatever fits no pattern is a question to the notes; nothing raises. `names` are those of the
+    agent's owner where somebody else asks, `before` the language of the conversation.
     """
     head = _fold_text(message[:READ])
     language = phrases.language_of(message, before=before)
@@ -102,11 +100,11 @@ def route_message(message: str, *, names: tuple[str, ...] = (), before: Language
         return found
     wordings = [wording.plain_wording(head, table) for table in _order(language)]
     plain = [one for one in dict.fromkeys(wordings) if one not in (head, bare)]
-    if wordings[0] in plain or phrases.is_known(message, language):
-        # What is known to be in one language is first put into its words alone.
-        known = _plainly(plain[: wordings[0] in plain], found, bare, rules, language, rest)
-        if known is not None:
-            return known
+    # What is known to be in one language is first put into its words alone.
+    if (wordings[0] in plain or phrases.is_known(message, language)) and (
+        known := _plainly(plain[: wordings[0] in plain], found, bare, rules, language, rest)
+    ):
+        return known
     return _plainly(plain, found, bare, rules, language, rest) or Route(
         "ask", language, {"words": trim_name(bare)}, said=wordings[0] if wordings[0] else bare
     )
@@ -323,10 +321,9 @@ def _trim_argument(name: str, value: str, at_end: bool, rest: str) -> str:
     What a note is to hold is kept as it is, to the message's end.
     """
     if name.rstrip("0123456789") in OPEN_ENDED:
-        kept = (value + rest if at_end else value).strip()
-        return _unquoted(kept)
+        return _unquoted((value + rest if at_end else value).strip())
     if name.rstrip("0123456789") in EXACT:
-        return _unquoted(_cut(_around().trailing, value.strip()))
+        return _unquoted(without_courtesy(value))
     return trim_name(value)
 
 
@@ -349,7 +346,7 @@ def _around() -> _Around:
     )
     patterns = (
         f"(?:{polite})+",
-        rf"{_MARKS}(?:,?\s*(?:{polite_end}))?{_MARKS}$",
+        rf"{_MARKS}(?:,?\s*(?<!\w)(?:{polite_end}))*{_MARKS}$",
         rf"^(?:{article})\s+(?=\S)",
         rf"^(?:{before_name})\s+(?=\S)|\s+(?:{after_name})$",
         rf"(?:(?<=\w{{3}})|(?<=[\u3040-\u9fff]))(?:{joined})$",
@@ -357,17 +354,21 @@ def _around() -> _Around:
     return _Around(*(re.compile(plain_letters(one), re.IGNORECASE) for one in patterns))
 
 
+def without_courtesy(text: str) -> str:
+    """Return a text without what ends it only out of courtesy, or by the way: “please”."""
+    return _cut(_around().trailing, text.strip())
+
+
 def trim_name(value: str) -> str:
     """Return a name without quotation marks, article and the word for what it is."""
     around = _around()
-    text = _cut(around.trailing, value.strip())
+    text = without_courtesy(value)
     if (quoted := _HOLDS_QUOTED.fullmatch(text)) is not None:
         text = quoted[1]  # “"Call mum" then”
     before = None
     # Until nothing changes: “the note "the list"” has several layers.
     while before != text:
-        before = text
-        text = _cut(around.kind, _unquoted(text)).strip()
+        before, text = text, _cut(around.kind, _unquoted(text)).strip()
         text = _cut(around.joined, _cut(around.article, text)).strip()
     return text
 
@@ -393,8 +394,7 @@ def _arguments_of_marks(arguments: dict[str, str]) -> dict[str, str]:
     for name, value in arguments.items():
         key = name.rstrip("0123456789")
         if key in LISTED_FLAGS:
-            flag, meaning = LISTED_FLAGS[key]
-            named.setdefault(flag, meaning)
+            named.setdefault(*LISTED_FLAGS[key])
         elif value:
             named.setdefault(key, value)
     return named
