@@ -4,7 +4,7 @@ import re
 
 import msgspec
 
-from app.agent.rules import corrections, views
+from app.agent.rules import corrections, duties, views
 from app.agent.rules.answers import list_filters
 from app.agent.rules.changes import changes, clauses
 from app.agent.rules.dialogue import continued, given_context, repairs, slots, view_words
@@ -62,7 +62,7 @@ def _understand(asked: Asked, language: Language) -> Route:
         asked = msgspec.structs.replace(asked, message=shown)
     message, takes_back = repairs.repair(asked, asked.message, language)
     found = routing.route_message(message, names=asked.persona.names, before=language)
-    unsure = found.is_loose or found.intent in UNTOLD
+    unsure = found.is_loose or found.intent in UNTOLD or duties.is_duty(asked, found)
     if own and unsure and (route := clauses.go_on(asked, language, continued.continue_from)):
         return route
     if takes_back and (found.is_loose or found.intent in UNTOLD):

@@ -3,6 +3,7 @@
 From a message and what tools have given for it to the next step.
 """
 
+import functools
 from collections.abc import Collection
 
 import msgspec
@@ -93,12 +94,10 @@ def _next_step(asked: Asked) -> Step:
         return told if told.calls else _traced(asked, route, told)
     if may and (likely := corrections.ask_likely(asked, route, message_route.understand)):
         return likely
-    if may and duties.is_duty(asked, route):
-        asked = near.after_looks(asked)
     # “The eggs I have. And take the flour off”: what only tells something else may name an item.
     said = msgspec.structs.replace(asked, message=asked.message if wish else whole)
     step = list_wishes.change_spoken_of(said, route, _act) if may else None
-    step = step or clauses.change(asked, route, _act, message_route.understand, _step_of, may=may)
+    step = step or _of_clauses(asked, route, may=may)
     if _asks_what_was_refused(asked, step):
         step = list_answers.tell_refusal(asked, route)
     if look_further.looks_too_long(asked, step):
@@ -120,6 +119,16 @@ def _next_step(asked: Asked) -> Step:
         return step
     step = offers.offer_todo(asked, route, step)
     return _traced(asked, route, step)
+
+
+def _of_clauses(asked: Asked, route: Route, *, may: bool) -> Step:
+    """Return the step of a message by its clauses; what was looked up for a duty is kept."""
+    act = functools.partial(_changed, route, may=may)
+    return reused.reuse(asked, act) if may and duties.is_duty(asked, route) else act(asked)
+
+
+def _changed(route: Route, asked: Asked, *, may: bool) -> Step:
+    return clauses.change(asked, route, _act, message_route.understand, _step_of, may=may)
 
 
 def _offer_left_over(asked: Asked, route: Route, step: Step) -> Step:

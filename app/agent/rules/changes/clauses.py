@@ -89,7 +89,9 @@ def go_on(
     for one, other in _parted(asked.message, language):
         for wish, rest in ((other, one), (one, other)):
             part = msgspec.structs.replace(asked, message=wish)
-            if _wishes_nothing(asked, rest, language) and (found := continue_from(part, language)):
+            points = slots.has_kind(wish, language, "it")
+            is_beside = _wishes_nothing(asked, rest, language, may_be_duty=points)
+            if is_beside and (found := continue_from(part, language)):
                 is_text = found.intent in ("append_note", "add_step") and wish == one
                 settled = found.things and found.intent in GOES_ON and not is_text
                 undoes = found.intent == "undo" and (
@@ -101,13 +103,15 @@ def go_on(
     return None
 
 
-def _wishes_nothing(asked: Asked, text: str, language: Language) -> bool:
-    """Return whether a clause neither wishes nor asks anything."""
+def _wishes_nothing(
+    asked: Asked, text: str, language: Language, *, may_be_duty: bool = False
+) -> bool:
+    """Return whether a clause neither wishes nor asks anything, but for what somebody has to do."""
     part = msgspec.structs.replace(asked, message=text, results=())
     words, plain = words_of(language), Marked(text).text
     asks = words.asks.search(plain) or re.search("[?？]", plain)
     wishes = set(readings.kinds_of(part, language)) - HARMLESS
-    return not asks and not wishes and not words.must.search(plain)
+    return not asks and not wishes and (may_be_duty or not words.must.search(plain))
 
 
 def change(

@@ -29,7 +29,7 @@ from app.agent.turn.steps import Asked, Call, Step, Thing, ThingKind, Trace
 
 Act = Callable[[Asked, Route], Step]
 LONGEST = 160
-MANY, LATE = 9, 13
+MANY, LATE = 15, 13
 """After so many results nothing else is looked at, and nothing changed."""
 RECENT = 3
 """So many turns ago may the list have been spoken of."""
@@ -130,7 +130,7 @@ def change_anywhere(asked: Asked, route: Route, act: Act, found: Step) -> Step |
         return None
     kinds = tuple(one for one in kinds_of(asked, route) if one in CHANGES)
     known = any(one.arguments == ALL_STEPS[1] for one in asked.results)
-    if len(asked.results) >= MANY and not known:
+    if not known and (asked.is_last or len(asked.results) >= MANY):
         return None
     is_late = len(asked.results) > LATE
     wish = msgspec.structs.replace(_wish(route, kinds, act), is_last=True, of=of, is_late=is_late)
