@@ -6,7 +6,7 @@ import msgspec
 
 from app.agent.rules import corrections, duties, views
 from app.agent.rules.answers import list_filters
-from app.agent.rules.changes import changes, clauses
+from app.agent.rules.changes import changes, clauses, left_over
 from app.agent.rules.dialogue import continued, given_context, repairs, slots, view_words
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.phrases import phrases
@@ -72,6 +72,8 @@ def _understand(asked: Asked, language: Language) -> Route:
         found = found if after.intent in UNTOLD | {"make_note"} else after
     if found.intent == "leave" and (wish := _wish_after(message, asked)) is not None:
         found = wish
+    if found.intent == "leave" and own and left_over.refuses(asked, language):
+        found = msgspec.structs.replace(found, intent="ask", arguments={"words": message})
     if (listed := continued.to_list(asked, found)) is not None:
         return listed
     if changes.only_tells(asked, found):

@@ -103,17 +103,19 @@ def _wish(asked: Asked, language: Language) -> Route | None:
     cues = {**words.cues, "reschedule": words.shifts}
     found: list[tuple[int, Route]] = []
     for kind in (one for one in readings.kinds_of(asked, language) if one in left_over.OF):
-        places = [one.start() for one in cues[kind].finditer(text)]
-        clauses = [left_over.clause_at(asked.message, one, language) for one in places]
+        # “… 2 will do” has no word for priorities after a turn about them.
+        found_at = [one.span() for one in cues[kind].finditer(text)]
+        places = found_at or [(len(text) - 1, len(text))]
+        clauses = [left_over.clause_at(asked.message, at, language) for at, _ in places]
         # The day stands beside the verb, and another one in a reason.
         wishes = [_of_kind(asked, clause, kind, language) for _, clause in clauses]
         at = max((at for at, one in enumerate(wishes) if one), default=-1)
-        place, (start, clause) = places[at], clauses[at]
+        (place, end), (start, clause) = places[at], clauses[at]
         is_else = kind == "reschedule" and left_over.tells_else(asked, clause, language)
         wish = None if is_else else wishes[at] or _of_kind(asked, asked.message, kind, language)
         if wish and wish.get("day") and not wishes[at]:
             wish = _of_day(asked, language)  # of several clauses the last says the new day
-        denied = left_over.is_denied(clause[: place + 1 - start], kind, language)
+        denied = left_over.is_denied(clause[: end - start], kind, language)
         if wish and not denied:
             found.append((place, msgspec.structs.replace(wish, said=clause, is_loose=False)))
     if found:
@@ -122,9 +124,20 @@ def _wish(asked: Asked, language: Language) -> Route | None:
     if done is None:
         return _of_day(asked, language)
     _, clause = left_over.clause_at(asked.message, done.end() - 1, language)
-    if left_over.is_denied(clause, "complete", language):
+    if _is_denied(asked.message, clause, language):
         return None
     return Route("complete_todo", language, {}, said=clause)
+
+
+def _is_denied(message: str, done: str, language: Language) -> bool:
+    """Return whether a clause that seems to tell that something is done says that it is not, or the
+    clause before: “the book isn't back, they were closed”.
+    """
+    clauses = told.clauses_of(message, language)
+    at = clauses.index(done) if done in clauses else 0
+    return any(
+        left_over.is_denied(one, "complete", language) for one in clauses[max(0, at - 1) : at + 1]
+    )
 
 
 def _of_day(asked: Asked, language: Language) -> Route | None:
@@ -149,7 +162,11 @@ def _of_kind(asked: Asked, text: str, kind: ChangeKind, language: Language) -> R
         if not arguments:
             return None
     if kind == "priority":
-        level = dialogue_words.priority_of(levels.level(marked, language), language)
+        marked.mark(days.find(text, asked, language), "d")
+        # “… need not be that high, 2”
+        words, clauses = words_of(language), told.clauses_of(asked.message, language)
+        alone = next(filter(str.isdecimal, (Marked(one).left(words) for one in clauses)), "")
+        level = dialogue_words.priority_of(alone or levels.level(marked, language), language)
         if level is None:
             return None
         arguments = {"number": str(level)}

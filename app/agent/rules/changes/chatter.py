@@ -44,8 +44,8 @@ def without(asked: Asked, language: Language, understand: Understand) -> str:
         return asked.message
     words = words_of(language)
     # In Chinese a space may part the texts of a wish, too.
-    says = language_data.load_table(language, Changes).chatter != "(?!)"
-    if words.spaced or not says or "\n" in message:
+    is_first = language_data.load_table(language, Changes).verb_first
+    if words.spaced or is_first or "\n" in message:
         return asked.message
     pieces = [found[0].strip() for found in _PIECE.finditer(message)]
     pieces = _with_reasons(pieces, words)

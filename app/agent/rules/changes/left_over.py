@@ -218,6 +218,18 @@ def is_denied(clause: str, kind: ChangeKind, language: Language) -> bool:
     return marked.has(words.denies)
 
 
+def refuses(asked: Asked, language: Language) -> bool:
+    """Return whether what seems to say that nothing is to be done wishes a change by that, where
+    the verb stands before its object: “别置顶菜谱了”.
+    """
+    if not language_data.has_table(language, Changes):
+        return False
+    if not language_data.load_table(language, Changes).verb_first:
+        return False
+    kinds = (one for one in readings.kinds_of(asked, language) if one in OF)
+    return any(not is_denied(asked.message, one, language) for one in kinds)
+
+
 def _ask(wish: Route, day: datetime | date | None, asked: Asked) -> Step:
     """Return the question whether a change is meant, or of which of several things."""
     if not near.has_looked(asked):
