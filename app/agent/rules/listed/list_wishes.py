@@ -238,7 +238,9 @@ def _lists_named(wish: Wish, asked: Asked, changes: Sequence[ListKind]) -> list[
     found: list[tuple[Held, Told]] = []
     todos = [{"title": one.title} for one in near.things(asked) if one.kind == "todo"]
     for thing, items in (*item_changes.all_items(asked), *item_changes.all_steps(asked)):
-        if wish.of and (thing.kind, thing.id) not in {(one.kind, one.id) for one in wish.of}:
+        is_of = (thing.kind, thing.id) in {(one.kind, one.id) for one in wish.of}
+        is_named = questions.is_asian(thing.title) and thing.title in asked.message
+        if wish.of and not (is_of or is_named):
             continue
         held = Held(thing, {"title": thing.title}, tuple(items))
         told = item_clauses.read(asked, held, _named(wish, asked, thing), wish.language)
