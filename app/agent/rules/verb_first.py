@@ -102,7 +102,8 @@ def _wish(asked: Asked, language: Language) -> Route | None:
     words, text = words_of(language), Marked(asked.message).text
     cues = {**words.cues, "reschedule": words.shifts}
     found: list[tuple[int, Route]] = []
-    for kind in (one for one in readings.kinds_of(asked, language) if one in left_over.OF):
+    kinds = readings.kinds_of(asked, language)
+    for kind in (one for one in kinds if one in left_over.OF and "untag" not in kinds):
         # “… 2 will do” has no word for priorities after a turn about them.
         found_at = [one.span() for one in cues[kind].finditer(text)]
         places = found_at or [(len(text) - 1, len(text))]
@@ -115,7 +116,8 @@ def _wish(asked: Asked, language: Language) -> Route | None:
         wish = None if is_else else wishes[at] or _of_kind(asked, asked.message, kind, language)
         if wish and wish.get("day") and not wishes[at]:
             wish = _of_day(asked, language)  # of several clauses the last says the new day
-        denied = left_over.is_denied(clause[: end - start], kind, language)
+        # What “need not be so high” is low.
+        denied = kind != "priority" and left_over.is_denied(clause[: end - start], kind, language)
         if wish and not denied:
             found.append((place, msgspec.structs.replace(wish, said=clause, is_loose=False)))
     if found:
@@ -145,7 +147,8 @@ def _of_day(asked: Asked, language: Language) -> Route | None:
     that, where no spaces part words: “the visa, I'll see to it on Wednesday”.
     """
     for clause in reversed(told.clauses_of(asked.message, language)):
-        if day := days.new_day(asked, Marked(clause), language):
+        day = days.new_day(asked, Marked(clause), language)
+        if left_over.is_to_come(asked, day):
             return Route("change_todo", language, {"day": day}, said=clause, is_loose=True)
     return None
 
@@ -158,7 +161,7 @@ def _of_kind(asked: Asked, text: str, kind: ChangeKind, language: Language) -> R
     if kind == "reschedule":
         arguments = days.shift(asked, marked, language)
         day = "" if arguments else days.new_day(asked, marked, language)
-        arguments = {"day": day} if day else arguments
+        arguments = {"day": day} if left_over.is_to_come(asked, day) else arguments
         if not arguments:
             return None
     if kind == "priority":
@@ -253,6 +256,7 @@ def _of_letters(asked: Asked, things: Sequence[Thing], wish: Route) -> tuple[Thi
         return fitting
     marked = Marked(asked.message)
     marked.mark(days.find(asked.message, asked, wish.language), "d")
+    marked.left(words_of(wish.language))  # little words are letters of names, too
     said = {asked.message[at] for start, end in marked.runs() for at in range(start, end)}
     held = {one: len(said & set(one.title)) for one in things}
     most = max(held.values(), default=0)
