@@ -20,10 +20,14 @@ LOOKS = ("search_", "grep_", "list_", "get_")
 """What the tools begin with that only look."""
 
 
+def only_looks(step: Step) -> bool:
+    """Return whether a step calls tools, and only those that look."""
+    return bool(step.calls) and all(tool.startswith(LOOKS) for tool, _ in step.calls)
+
+
 def looks_too_long(asked: Asked, step: Step) -> bool:
     """Return whether a step would look at more than a turn may."""
-    looks = bool(step.calls) and all(tool.startswith(LOOKS) for tool, _ in step.calls)
-    return looks and (asked.is_last or len(asked.results) + len(step.calls) > MOST_LOOKS)
+    return only_looks(step) and (asked.is_last or len(asked.results) + len(step.calls) > MOST_LOOKS)
 
 
 def has_only_looked(asked: Asked) -> bool:

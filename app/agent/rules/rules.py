@@ -9,6 +9,7 @@ from collections.abc import Collection
 import msgspec
 
 from app.agent.rules import (
+    by_clause,
     corrections,
     duties,
     look_further,
@@ -68,13 +69,20 @@ def next_step(asked: Asked) -> Step:
     asked = msgspec.structs.replace(
         asked, message=corrections.corrected(asked, message_route.language_before(asked))
     )
+    step = _step_of_all(asked)
+    if look_further.looks_too_long(asked, step) and not asked.is_last:
+        step = _step_of_all(msgspec.structs.replace(asked, is_last=True))
+    return step
+
+
+def _step_of_all(asked: Asked) -> Step:
     if message_route.is_narrow(asked):
         return _next_step(asked)
     return two_wishes.do(asked, message_route.language_before(asked), _next_step)
 
 
 def _next_step(asked: Asked) -> Step:
-    whole = asked.message
+    begun, whole = asked, asked.message
     if not message_route.is_narrow(asked):
         language = message_route.language_before(asked)
         if sent := told_to.send(asked, language, _act):
@@ -94,41 +102,43 @@ def _next_step(asked: Asked) -> Step:
         return told if told.calls else _traced(asked, route, told)
     if may and (likely := corrections.ask_likely(asked, route, message_route.understand)):
         return likely
+    spoken_of = asked.message if wish else whole
+    decide = functools.partial(_decide, route=route, heard=heard, whole=spoken_of, may=may)
+    # Whether a duty is there already was looked up.
+    step = reused.reuse(asked, decide) if may and duties.is_duty(asked, route) else decide(asked)
+    if step.calls or not step.text:
+        return step
+    step = by_clause.offer(begun, route, step, _next_step) if may and not wish else step
+    if step.calls:
+        return step
+    return _traced(asked, route, offers.offer_todo(asked, route, step))
+
+
+def _decide(
+    asked: Asked, route: Route, heard: said_messages.Conversations, whole: str, may: bool
+) -> Step:
+    """Return the step of a message as a whole; where it `may` wish anything, also of what else its
+    words may mean.
+    """
     # “The eggs I have. And take the flour off”: what only tells something else may name an item.
-    said = msgspec.structs.replace(asked, message=asked.message if wish else whole)
+    said = msgspec.structs.replace(asked, message=whole)
     step = list_wishes.change_spoken_of(said, route, _act) if may else None
-    step = step or _of_clauses(asked, route, may=may)
+    step = step or clauses.change(asked, route, _act, message_route.understand, _step_of, may=may)
     if _asks_what_was_refused(asked, step):
         step = list_answers.tell_refusal(asked, route)
     if look_further.looks_too_long(asked, step):
         step = Step(route.phrase("nothing", owner=asked.persona.owner), empty=True)
     if may:
-        step = said_messages.tell_instead(asked, route, step, heard)
+        said_by = said_messages.tell_instead(asked, route, step, heard)
+        step = step if look_further.looks_too_long(asked, said_by) else said_by
     if may and len(asked.results) >= LATE and _only_searches(step):
         # So much was looked for in vain: what has a word of a change is asked about instead.
         found = _offer_left_over(asked, route, Step(empty=True))
         step = found if found.text else step
-    if not step.text or step.calls:
+    if not may or not step.text or step.calls:
         return step
-    if may:
-        step = list_wishes.change_anywhere(asked, route, _act, step) or step
-        if step.calls:
-            return step
-    step = _offer_left_over(asked, route, step) if may else step
-    if step.calls:
-        return step
-    step = offers.offer_todo(asked, route, step)
-    return _traced(asked, route, step)
-
-
-def _of_clauses(asked: Asked, route: Route, *, may: bool) -> Step:
-    """Return the step of a message by its clauses; what was looked up for a duty is kept."""
-    act = functools.partial(_changed, route, may=may)
-    return reused.reuse(asked, act) if may and duties.is_duty(asked, route) else act(asked)
-
-
-def _changed(route: Route, asked: Asked, *, may: bool) -> Step:
-    return clauses.change(asked, route, _act, message_route.understand, _step_of, may=may)
+    step = list_wishes.change_anywhere(asked, route, _act, step) or step
+    return step if step.calls else _offer_left_over(asked, route, step)
 
 
 def _offer_left_over(asked: Asked, route: Route, step: Step) -> Step:

@@ -48,7 +48,11 @@ class Heard(NamedTuple):
     share: float
 
 
-def apart(asked: Asked) -> tuple[Asked, Sequence[Mapping[str, Any]] | None]:
+Conversations = Sequence[Mapping[str, Any]] | None
+"""The conversations with messages of others, once looked up."""
+
+
+def apart(asked: Asked) -> tuple[Asked, Conversations]:
     """Return what is asked without the look at messages, and their conversations, if looked."""
     rest = tuple(one for one in asked.results if one.arguments != LOOK)
     if len(rest) == len(asked.results):
@@ -58,9 +62,7 @@ def apart(asked: Asked) -> tuple[Asked, Sequence[Mapping[str, Any]] | None]:
     return msgspec.structs.replace(asked, results=rest), heard
 
 
-def tell_first(
-    asked: Asked, route: Route, heard: Sequence[Mapping[str, Any]] | None
-) -> Step | None:
+def tell_first(asked: Asked, route: Route, heard: Conversations) -> Step | None:
     """Return what messages say of a question that asks for what somebody said; None where it asks
     for nothing of the kind, or they do not say it.
     """
@@ -88,9 +90,7 @@ def tell_first(
     return _told(route, [one for one in found if one.share > 0 and one.share >= least])
 
 
-def tell_instead(
-    asked: Asked, route: Route, step: Step, heard: Sequence[Mapping[str, Any]] | None
-) -> Step:
+def tell_instead(asked: Asked, route: Route, step: Step, heard: Conversations) -> Step:
     """Return a step; where it answers nothing, what messages say of the question."""
     language = route.get("written") or route.language
     said = _tells(asked.message, language)

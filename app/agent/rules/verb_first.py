@@ -104,9 +104,8 @@ def _wish(asked: Asked, language: Language) -> Route | None:
     found: list[tuple[int, Route]] = []
     kinds = readings.kinds_of(asked, language)
     for kind in (one for one in kinds if one in left_over.OF and "untag" not in kinds):
-        # “… 2 will do” has no word for priorities after a turn about them.
-        found_at = [one.span() for one in cues[kind].finditer(text)]
-        places = found_at or [(len(text) - 1, len(text))]
+        # What goes on from a turn about priorities has no word for one: “它要4”.
+        places = [one.span() for one in cues[kind].finditer(text)] or [(len(text) - 1, len(text))]
         clauses = [left_over.clause_at(asked.message, at, language) for at, _ in places]
         # The day stands beside the verb, and another one in a reason.
         wishes = [_of_kind(asked, clause, kind, language) for _, clause in clauses]

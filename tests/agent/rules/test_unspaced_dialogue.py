@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import msgspec
 import pytest
 
 from app.agent.rules import corrections, verb_first
@@ -281,3 +282,13 @@ def test_a_change_with_words_left_over_is_only_asked_about(message: str, asks: s
     assert (asks in step.text) if asks else step is nothing
     assert not step.calls
     assert bool(step.trace and step.trace.asks) == bool(asks)
+
+
+def test_a_number_alone_after_a_turn_about_priorities_needs_no_word_for_them() -> None:
+    before = Trace(intent="change_todo", language="zh", arguments={"priority": "4"}, about=(POWER,))
+    told = looked_at("水费嘛, 给它 2", ROWS, NOW)
+    told = msgspec.structs.replace(told, earlier=(before,))
+    step = verb_first.offer(told, Route("ask", "zh", {}), Step("nothing", empty=True))
+    assert step.trace is not None
+    assert step.trace.asks is not None
+    assert step.trace.asks.arguments["plain"].endswith("2")

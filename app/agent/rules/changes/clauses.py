@@ -87,7 +87,7 @@ def go_on(
     known = language_data.has_table(language, Changes)
     if not asked.earlier or asked.earlier[0].asks or not known:
         return None
-    undo_only = words_of(language).spaced
+    words = words_of(language)
     for one, other in _parted(asked.message, language):
         for wish, rest in ((other, one), (one, other)):
             part = msgspec.structs.replace(asked, message=wish)
@@ -95,12 +95,12 @@ def go_on(
             is_beside = _wishes_nothing(asked, rest, language, may_be_duty=points)
             if is_beside and (found := continue_from(part, language)):
                 is_text = found.intent in ("append_note", "add_step") and wish == one
-                settled = found.things and found.intent in GOES_ON and not is_text
-                undoes = found.intent == "undo" and (
-                    slots.has_kind(wish, language, "undo")
-                    or (not undo_only and dialogue_words.whole(language, "drop", wish))
-                )
-                if undoes or (settled and not undo_only):
+                # “自行车，2” names another thing, “不急，2” states something of the last.
+                names = wish.isdecimal() and not words.states.search(Marked(rest).text)
+                settled = found.things and found.intent in GOES_ON and not (is_text or names)
+                drops = not words.spaced and dialogue_words.whole(language, "drop", wish)
+                undoes = slots.has_kind(wish, language, "undo") or drops
+                if (found.intent == "undo" and undoes) or (settled and not words.spaced):
                     return found
     return None
 

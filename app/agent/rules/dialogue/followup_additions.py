@@ -22,6 +22,7 @@ from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Trace
 
+_LEVEL = re.compile(r"[\s,，、]*(?<!\d)(10|\d)\s*$")
 AGAIN = frozenset({"change_note", "pin_note", "move_note", "delete", "change_todo"})
 """What can be done once more to another thing."""
 
@@ -150,8 +151,11 @@ def too(_: Asked, said: Said, last: Trace) -> Route | None:
     if any("done" in one.kinds and "also" not in one.kinds for one in said.tokens):
         return None
     name = said.left("helper", *(("add", "there", "change", "folder") if moves else ()))
+    arguments = dict(last.arguments)
+    if "priority" in arguments and (level := _LEVEL.search(name)):
+        name, arguments["priority"] = name[: level.start()], level[1]
     if len(name) < SHORTEST or not is_name(name) or "title" in last.arguments:
         return None
     if routing.route_message(name).intent != "ask":
         return None
-    return settled(said, last.intent, **{**last.arguments, "target": name, "words": name})
+    return settled(said, last.intent, **{**arguments, "target": name, "words": name})

@@ -209,6 +209,11 @@ def ask(reading: Reading, language: Language) -> Step:
     return Step(table.means.replace("{plain}", reading.plain), trace=trace)
 
 
+def ask_plain(text: str, language: Language) -> Step:
+    """Return the question whether that part of a message is meant which says all by itself."""
+    return ask(Reading(SURE, None, text, text), language)
+
+
 def ask_todo(text: str, language: Language) -> Step | None:
     """Return the question whether a todo with a text is meant; None where no example adds one."""
     return ask_meant(Route("mean", language, {"text": text}))

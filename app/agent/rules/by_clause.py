@@ -1,0 +1,70 @@
+"""A clause of a message that wishes something by itself, where the whole came to nothing.
+
+“The doors are done, finally. My back hurts”: what a clause would do is asked about, as nobody knows
+what the others say beside it; what only tells something is told.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from app.agent.rules import look_further
+from app.agent.rules.changes import readings, reused
+from app.agent.rules.changes.marked import Marked, words_of
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.change_tables import Changes
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.near import near
+from app.agent.rules.routing.routing import Route
+from app.agent.turn.steps import Asked, Step
+
+MOST = 4
+"""So many clauses has a message at most of which one is looked for."""
+FEWEST = 3
+"""So many letters has a clause that may wish something."""
+UNSURE = frozenset({"ask", "cannot"})
+_TEXT = re.compile('["“«]|:\\s|\n')
+"""What a text stands after, so that a mark parts nothing."""
+
+
+def offer(asked: Asked, route: Route, step: Step, next_step: Callable[[Asked], Step]) -> Step:
+    """Return the question whether the one clause is meant that wishes something by itself, where a
+    message came to nothing; else the step.
+    """
+    language = route.get("written") or route.language
+    if not (step.empty or route.intent in UNSURE) or (step.trace and step.trace.asks):
+        return step
+    if step.quotes or not language_data.has_table(language, Changes):
+        return step
+    if not look_further.has_only_looked(asked):
+        return step
+    for clause in _clauses(asked, language):
+        part = msgspec.structs.replace(asked, message=clause)
+        found = reused.reuse(part, next_step)
+        if look_further.only_looks(found):
+            return step if look_further.looks_too_long(asked, found) else found
+        if found.calls:
+            return near.ask_plain(clause, language)
+        if found.trace and found.trace.asks:
+            return found
+    return step
+
+
+def _clauses(asked: Asked, language: Language) -> Iterator[str]:
+    """Yield the clauses of a message."""
+    message = asked.message.strip()
+    words, text = words_of(language), Marked(message).text
+    if not words.spaced or len(message) > readings.LONGEST or _TEXT.search(message):
+        return
+    if "?" in message or words.asks.search(text):
+        return
+    parted: list[str] = []
+    start = 0
+    for found in words.join.finditer(text):
+        parted.append(message[start : found.start()].strip())
+        start = found.end()
+    parted.append(message[start:].strip())
+    parted = [one for one in parted if len(one) >= FEWEST]
+    if 1 < len(parted) <= MOST:
+        yield from parted
