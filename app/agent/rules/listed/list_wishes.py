@@ -126,7 +126,10 @@ def change_anywhere(asked: Asked, route: Route, act: Act, found: Step) -> Step |
     asks = found.trace.asks if found.trace else None
     of = asks.choices if asks else ()
     is_of_todo = of and all(one.kind == "todo" for one in of)
-    if (asks and not is_of_todo) or not (asks or found.empty):
+    # What only tells something is no question that a quotation answers.
+    is_told = found.quotes and questions.is_asian(asked.message)
+    is_told = is_told and not changed.words_of(route.language).asks.search(asked.message)
+    if (asks and not is_of_todo) or not (asks or found.empty or is_told):
         return None
     kinds = tuple(one for one in kinds_of(asked, route) if one in CHANGES)
     known = any(one.arguments == ALL_STEPS[1] for one in asked.results)
