@@ -331,8 +331,6 @@ def moves_several(asked: Asked, route: Route) -> bool:
     """
     language = _language(route)
     moves = route.intent in ("change_todo", "move_note") and not (route.get("title"))
-    if route.intent == "ask" and language_data.has_table(language, Changes):
-        moves = language_data.load_table(language, Changes).verb_first
     return (
         moves
         and "reschedule" in readings.kinds_of(asked, language)

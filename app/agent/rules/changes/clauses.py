@@ -8,12 +8,12 @@ from typing import NamedTuple
 import msgspec
 
 from app.agent.rules.answers import targets
-from app.agent.rules.changes import changes, days, named, readings, reported, reused, told
+from app.agent.rules.changes import changes, chatter, days, named, readings, reported, reused, told
 from app.agent.rules.changes.asides import HARMLESS
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import dialogue_words, references, resolve_reference, slots
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.change_tables import ChangeKind, Changes
+from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.near import near
 from app.agent.rules.passages import questions
@@ -50,8 +50,6 @@ SAME = 4
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff々]")
 SOMETHING = (Thing("todo", -1, "\ue000"), Thing("note", -1, "\ue000"))
 """What a clause is about as long as nobody knows which."""
-KEEPS_ALL: tuple[ChangeKind, ...] = ("note", "message", "append")
-"""The kinds of change of which any clause may be the text."""
 
 
 class Parted(NamedTuple):
@@ -218,32 +216,13 @@ def _settled(act: Act, wish: Route, asked: Asked) -> Step:
 def without_reason(asked: Asked, message: str, language: Language) -> str:
     """Return a message in a script without spaces without the clause that only says why."""
     if language_data.has_table(language, Changes) and not words_of(language).spaced:
-        message = _without_chatter(asked, message, language)
+        message = chatter.without_clauses(message, language)
         for one, other in _parted(message, language):
             for wish, reason in ((one, other), (other, one)):
                 meant = _names_its_own(asked, wish, language)
                 if meant and _is_reason(asked, reason, wish, meant, language):
                     return wish
     return message
-
-
-def _without_chatter(asked: Asked, message: str, language: Language) -> str:
-    """Return a message without the clauses that only say how somebody feels, or why, where the verb
-    stands before its object; as it is where it may be written down or sent.
-    """
-    words = words_of(language)
-    first = language_data.load_table(language, Changes).verb_first
-    if not first or len(message) > readings.LONGEST or re.search('[\n"“«「:：]', message.strip()):
-        return message
-    if any(words.cues[kind].search(Marked(message).text) for kind in KEEPS_ALL):
-        return message
-    kept, start = "", 0
-    ends = [*(one.span() for one in words.join.finditer(Marked(message).text))]
-    for end, after in (*ends, (len(message), len(message))):
-        if not words.chatter.search(Marked(message[start:end]).text):
-            kept += message[start:after]
-        start = after
-    return kept.strip(" ,，。、…") if re.search(r"\w", kept) else message
 
 
 def _names_its_own(asked: Asked, text: str, language: Language) -> Route | None:
