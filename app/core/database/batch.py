@@ -1,11 +1,12 @@
 """A batch: the writes that wait at one moment, run in one transaction and committed once."""
 
 import asyncio
+import contextlib
 import sqlite3
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from app.core.database.sqlite_setup import limit_growth
+from app.core.database.sqlite_setup import free_unwritten, limit_growth
 from app.core.database.tx import NeedsSavepoints, Tx, sqlite_savepoint
 
 Begun = Callable[..., Tx]
@@ -84,10 +85,11 @@ def _run_job(connection: sqlite3.Connection, job: Job, tx: Tx) -> None:
     job.clear()
     before = connection.total_changes
     try:
-        if tx.careful:
-            with sqlite_savepoint(connection):
-                job.result = job.function(tx)
-        else:
+        with contextlib.ExitStack() as around:
+            if job.tried:  # the disk was full
+                around.enter_context(free_unwritten(connection))
+            if tx.careful:
+                around.enter_context(sqlite_savepoint(connection))
             job.result = job.function(tx)
         job.events = tx.events
     except NeedsSavepoints:

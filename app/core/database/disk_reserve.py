@@ -86,10 +86,13 @@ class DiskReserve:
         again; None where there is plenty of room.
 
         What is in the log takes its room a second time then. While that is less than the
-        reserve, it can be folded however full the disk is.
+        reserve, it can be folded however full the disk is; once the reserve is given back, a half
+        of what is free is left for that.
         """
-        if self.tight or self._is_plenty():
+        if self._is_plenty():
             return None
+        if self.tight:
+            return size + max(CHUNK, self.free() // 2)
         # a third each for the log, for the file, and to spare
         return size + max(file_size(self._reserve), self.free() // 3)
 

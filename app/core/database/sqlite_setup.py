@@ -69,6 +69,8 @@ def connect(
             f"synchronous={durability.upper()}",
             f"journal_size_limit={RESTART_BYTES}",
             "cache_size=-8000",
+            # what is deleted is overwritten, as some builds of SQLite do by themselves
+            "secure_delete=ON",
         ]
         # on macOS a plain fsync does not reach the disk
         pragmas += ["fullfsync=ON", "checkpoint_fullfsync=ON", "temp_store=MEMORY"]
@@ -94,6 +96,20 @@ def limit_growth(connection: sqlite3.Connection, most: int) -> Iterator[None]:
         yield
     finally:
         connection.execute(f"PRAGMA max_page_count={before}")
+
+
+@contextlib.contextmanager
+def free_unwritten(connection: sqlite3.Connection) -> Iterator[None]:
+    """Free pages without overwriting what they hold while the block runs: to delete a large note
+    then needs hardly any room in the log, instead of as much as the note has.
+
+    `vacuum_free_pages` gives them back to the disk.
+    """
+    connection.execute("PRAGMA secure_delete=FAST")
+    try:
+        yield
+    finally:
+        connection.execute("PRAGMA secure_delete=ON")
 
 
 def checkpoint_log(connection: sqlite3.Connection, mode: str, *, room: int | None = None) -> bool:

@@ -16,6 +16,7 @@ import pytest
 
 from app.core.database.data_dir import DATABASE
 from app.core.database.disk_reserve import RESERVE, RESERVE_BYTES, DiskReserve, freeing
+from app.core.database.sqlite_setup import checkpoint_log, connect, free_unwritten, read_pragmas
 from app.core.database.store import open_store
 from app.errors import StorageFull
 from tests.core.database.test_store import make, mark, marks
@@ -152,6 +153,25 @@ async def test_the_log_is_folded_early_where_room_is_short(
             await store.write(mark, f"{number % 10}" * MIB)
             largest = max(largest, path.with_name(path.name + "-wal").stat().st_size)
     assert MIB < largest < 6 * MIB
+
+
+@pytest.mark.parametrize(("is_short", "least", "most"), [(False, 8, 9), (True, 0, 1)])
+def test_deleting_a_large_text_needs_hardly_any_log_where_the_disk_is_full(
+    tmp_path: Path, is_short: bool, least: int, most: int
+) -> None:
+    path = tmp_path / "texts.db"
+    path.touch()
+    with contextlib.closing(connect(path, writes=True)) as connection:
+        connection.execute("CREATE TABLE texts (text TEXT)")
+        connection.execute("INSERT INTO texts VALUES (?)", ("leek " * (8 * MIB // 5),))
+        assert checkpoint_log(connection, "TRUNCATE")
+        with free_unwritten(connection) if is_short else contextlib.nullcontext():
+            connection.execute("DELETE FROM texts")
+        log = path.with_name(path.name + "-wal").stat().st_size
+        assert least <= log / MIB <= most
+        assert read_pragmas(connection, "secure_delete") == [1]
+        assert checkpoint_log(connection, "TRUNCATE")
+        assert (b"leek" in path.read_bytes()) is is_short
 
 
 if can_mount():
