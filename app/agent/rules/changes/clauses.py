@@ -90,8 +90,9 @@ def go_on(
         for wish, rest in ((other, one), (one, other)):
             part = msgspec.structs.replace(asked, message=wish)
             points = slots.has_kind(wish, language, "it")
-            is_beside = _wishes_nothing(asked, rest, language, may_be_duty=points)
-            if is_beside and (found := continue_from(part, language)):
+            if _wishes_nothing(asked, rest, language, points) and (
+                found := continue_from(part, language)
+            ):
                 is_text = found.intent in ("append_note", "add_step") and wish == one
                 # “自行车，2” names another thing, “不急，2” states something of the last.
                 names = wish.isdecimal() and not words.states.search(Marked(rest).text)
@@ -103,9 +104,7 @@ def go_on(
     return None
 
 
-def _wishes_nothing(
-    asked: Asked, text: str, language: Language, *, may_be_duty: bool = False
-) -> bool:
+def _wishes_nothing(asked: Asked, text: str, language: Language, may_be_duty: bool) -> bool:
     """Return whether a clause neither wishes nor asks anything, but for what somebody has to do."""
     part = msgspec.structs.replace(asked, message=text, results=())
     words, plain = words_of(language), Marked(text).text
@@ -134,7 +133,8 @@ def change(
         if not reported.may_report(asked, route, language):
             return otherwise(asked, route)
         return _or_reported(asked, route, act, otherwise, language)
-    if missing := _missing(asked):
+    known = [(one.tool, one.arguments) for one in asked.results]
+    if missing := tuple(call for call in near.looks(asked) if call not in known):
         return Step(calls=missing)
     step = _change(asked, found, act)
     if step is None and tells:
@@ -341,11 +341,6 @@ def _is_all_named(duty: str, title: str) -> bool:
     held = resolve_reference.word_stems(title)
     stems = resolve_reference.word_stems(duty)
     return bool(stems) and all(any(one[:SAME] == other[:SAME] for other in held) for one in stems)
-
-
-def _missing(asked: Asked) -> tuple[tuple[str, dict[str, object]], ...]:
-    known = [(one.tool, one.arguments) for one in asked.results]
-    return tuple(call for call in near.looks(asked) if call not in known)
 
 
 def _named(asked: Asked, lead: str, wish: Route) -> tuple[Thing, ...]:
