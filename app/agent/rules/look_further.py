@@ -6,7 +6,7 @@ from typing import NamedTuple
 import msgspec
 
 from app.agent.rules.answers import calendar_answers, list_answers, note_answers, targets, undo
-from app.agent.rules.dialogue import dialogue_words, resolve_reference, view_words
+from app.agent.rules.dialogue import dialogue_words, resolve_reference, slots, view_words
 from app.agent.rules.intents import INTENTS, TRIED
 from app.agent.rules.passages import questions
 from app.agent.rules.routing.routing import Route
@@ -23,6 +23,18 @@ LOOKS = ("search_", "grep_", "list_", "get_")
 def only_looks(step: Step) -> bool:
     """Return whether a step calls tools, and only those that look."""
     return bool(step.calls) and all(tool.startswith(LOOKS) for tool, _ in step.calls)
+
+
+def only_searches(step: Step) -> bool:
+    """Return whether a step calls tools, and only those that look for words."""
+    tools = [tool for tool, _ in step.calls]
+    return bool(tools) and all(one.startswith(("search_", "grep_")) for one in tools)
+
+
+def asks_what_was_refused(asked: Asked, step: Step) -> bool:
+    """Return whether a step calls a tool as it was called before, and refused."""
+    refused = [(one.tool, one.arguments) for one in asked.results if one.failed]
+    return any(call in refused for call in step.calls)
 
 
 def looks_too_long(asked: Asked, step: Step) -> bool:
@@ -85,7 +97,7 @@ def look_further(asked: Asked, route: Route) -> Step:
     first = _until_empty(asked, route)
     if not first.step.empty:
         return offer_next(asked, route, first.step)
-    if any(result.failed for result in asked.results):
+    if any(result.failed for result in asked.results) and not route.get("folder"):
         return first.step  # what was refused is not asked for again under another name
     others = [one for one in _others(asked, route) if (one.intent, one.is_loose) != tried]
     if meant is not route:
@@ -99,10 +111,18 @@ def look_further(asked: Asked, route: Route) -> Step:
         near = first.step.trace and first.step.trace.shown
         if route.get("days") and other.intent == route.intent and not near:
             return msgspec.structs.replace(found.step, empty=False)
-        if route.is_loose and other.intent == "ask" and route.intent != "complete_todo":
+        shows = not near and found.step.trace and found.step.trace.shown
+        shows = shows and not questions.is_asian(asked.message)  # two letters are soon near
+        if other.intent == "ask" and (shows or route.is_loose) and _reads(asked, route):
             # Where nothing is found at all, it is said of the notes.
             first = Tried(found.step, rest)
     return first.step
+
+
+def _reads(asked: Asked, route: Route) -> bool:
+    """Return whether nothing is told to be done: “how many colonies in all” is no such thing."""
+    language = route.get("written") or route.language
+    return route.intent != "complete_todo" or slots.has_kind(asked.message, language, "asks")
 
 
 def _is_about_notes(asked: Asked) -> bool:

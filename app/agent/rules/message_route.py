@@ -4,11 +4,13 @@ import re
 
 import msgspec
 
-from app.agent.rules import corrections, duties, views
+from app.agent.rules import corrections, duties, verb_first, views
 from app.agent.rules.answers import list_filters
-from app.agent.rules.changes import changes, clauses, left_over
+from app.agent.rules.changes import changes, clauses
 from app.agent.rules.dialogue import continued, given_context, repairs, slots, view_words
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.near import near
+from app.agent.rules.passages import questions
 from app.agent.rules.phrases import phrases
 from app.agent.rules.reckoning import reckoning
 from app.agent.rules.routing import routing
@@ -24,6 +26,8 @@ OF_NOTES = frozenset({"cannot", "greet", "help", "leave"})
 """What likely means the same whoever says it."""
 UNTOLD = frozenset({"ask", "leave", "cannot", "thanks", "nothing_asked"})
 """What a message may only seem to be, where a clause that says nothing stands before its wish."""
+SHOWS = frozenset({"show_note", "list_notes", "tell_view", "contact"})
+"""What a question for what stands in a note may seem to be."""
 SURER = frozenset(
     {"change_todo", "events", "unread", "waiting", "decide", "leave", "greet", "complete_todo"}
 )
@@ -72,7 +76,7 @@ def _understand(asked: Asked, language: Language) -> Route:
         found = found if after.intent in UNTOLD | {"make_note"} else after
     if found.intent == "leave" and (wish := _wish_after(message, asked)) is not None:
         found = wish
-    if found.intent == "leave" and own and left_over.refuses(asked, language):
+    if found.intent == "leave" and own and verb_first.refuses(asked, language):
         found = msgspec.structs.replace(found, intent="ask", arguments={"words": message})
     if (listed := continued.to_list(asked, found)) is not None:
         return listed
@@ -80,7 +84,8 @@ def _understand(asked: Asked, language: Language) -> Route:
         found = msgspec.structs.replace(found, intent="ask", arguments={"words": message})
     if changes.asks_instead(found):
         found = msgspec.structs.replace(found, intent="ask", arguments={"words": found.get("task")})
-    if _asks_of(found):
+    of_note = questions.read_question(message).kind in near.ALWAYS
+    if _asks_of(found) or (of_note and (found.is_loose or found.intent in SHOWS)):
         found = msgspec.structs.replace(found, intent="ask", arguments={"words": message})
     if own and (changes.moves_several(asked, found) or changes.moves_another(asked, found)):
         found = msgspec.structs.replace(found, intent="one_at_a_time", arguments={})
@@ -88,6 +93,8 @@ def _understand(asked: Asked, language: Language) -> Route:
     found = changes.as_todo(asked, corrections.as_name(asked, found)) if own else found
     if (reckoned := reckoning.read(asked, found)) is not None:
         return reckoned
+    if of_note and found.intent == "ask":
+        return found
     if own and (seen := views.to_see(asked, found)) is not None:
         return seen
     unsure = found.intent == "ask" or (found.is_loose and found.intent not in SURER)

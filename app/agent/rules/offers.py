@@ -44,23 +44,29 @@ def offer_todo(asked: Asked, route: Route, step: Step) -> Step:
     asked_for = step.trace.asks.intent if step.trace and step.trace.asks else ""
     names = asked_for == "change_todo" and len(quotes) == 1
     likely = route.intent in UNSURE or route.is_loose
+    duty = plain_tasks.duty(asked, language)
+    choices = step.trace.asks.choices if step.trace and step.trace.asks else ()
+    is_else = asked_for and choices and plain_tasks.is_new(asked, choices, language)
+    # “I must hand in the keys before Friday” asks for no list.
+    is_else = is_else or (duty and route.intent == "list_todos" and not step.calls)
     refused = route.intent == "cannot" and not step.calls
-    if not names and not ((step.empty or refused) and likely):
+    if not names and not ((step.empty or refused or is_else) and likely):
         return step
     words, plain = words_of(language), wording.plain_wording(asked.message, language)
     marked = Marked(plain)
     asks = words.asks.search(marked.text) or words.asks.search(Marked(asked.message).text)
     if asks or re.search("[?？]", plain) or words.denies.search(marked.text):
         return step
-    said = words.place.match(marked.text)
+    said = plain_tasks.begun(plain, words.place, language)
     locale = None if language == "en" else language
     # “Book a table” is to be done, not to be written down.
-    text = plain[said.end() :].strip(" ,:") if said and not refused else plain
+    text = duty or (said if said and not refused else plain)
     text = _without_quotes(text, asked, locale)
     several = plain_tasks.split(asked, text, language)
     text = text if several else days.to_end(text, asked, language)
     read = quickadd.read_line(text, now=asked.now, locale=locale)
-    is_dated = bool(read.due or read.recurrence) and (said or not words.states.search(marked.text))
+    is_dated = bool(read.due or read.recurrence)
+    is_dated = is_dated and bool(said or duty or not words.states.search(marked.text))
     if (quotes and not (read.due or read.recurrence)) or words.note.match(Marked(text).text):
         return step
     # “Gym on Tuesdays at 7” says enough.
@@ -162,6 +168,9 @@ def _needs_lead(asked: Asked, text: str, language: Language) -> bool:
     """Return whether a clause is about what stands before it: it writes down nothing else, or ticks
     something that may be an item there.
     """
+    has_day = texts.is_due(asked, text, language) or not days.find(asked.message, asked, language)
+    if words_of(language).cues["todo"].search(Marked(text).text) and not has_day:
+        return True  # “He comes on Monday at 9, add a todo Visit.”
     words, plain = words_of(language), Marked(text).text
     if words.cues["tick"].search(plain):
         last = asked.earlier[0] if asked.earlier else Trace()

@@ -10,6 +10,7 @@ import msgspec
 
 from app.agent.rules import (
     by_clause,
+    by_question,
     corrections,
     duties,
     look_further,
@@ -18,16 +19,18 @@ from app.agent.rules import (
     said_messages,
     two_wishes,
     verb_first,
+    which_one,
 )
 from app.agent.rules.answers import (
     attachment_answers,
     calendar_answers,
     list_answers,
+    list_filters,
     remote_tool_answers,
 )
 from app.agent.rules.changes import asides, changes, chatter, clauses, left_over, reused, told_to
 from app.agent.rules.dialogue import slots, that_day
-from app.agent.rules.intents import DONE_WITH
+from app.agent.rules.intents import DONE_WITH, INTENTS
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.listed import list_wishes
@@ -103,7 +106,9 @@ def _next_step(asked: Asked) -> Step:
     if may and (likely := corrections.ask_likely(asked, route, message_route.understand)):
         return likely
     spoken_of = asked.message if wish else whole
-    decide = functools.partial(_decide, route=route, heard=heard, whole=spoken_of, may=may)
+    decide = functools.partial(
+        _decide, begun=None if wish else begun, route=route, heard=heard, whole=spoken_of, may=may
+    )
     # Whether a duty is there already was looked up.
     step = reused.reuse(asked, decide) if may and duties.is_duty(asked, route) else decide(asked)
     if step.calls or not step.text:
@@ -115,29 +120,36 @@ def _next_step(asked: Asked) -> Step:
 
 
 def _decide(
-    asked: Asked, route: Route, heard: said_messages.Conversations, whole: str, may: bool
+    asked: Asked,
+    begun: Asked | None,
+    route: Route,
+    heard: said_messages.Conversations,
+    whole: str,
+    may: bool,
 ) -> Step:
     """Return the step of a message as a whole; where it `may` wish anything, also of what else its
-    words may mean.
+    words may mean, or the clause that asks of those which `begun` it.
     """
     # “The eggs I have. And take the flour off”: what only tells something else may name an item.
     said = msgspec.structs.replace(asked, message=whole)
     step = list_wishes.change_spoken_of(said, route, _act) if may else None
     step = step or clauses.change(asked, route, _act, message_route.understand, _step_of, may=may)
-    if _asks_what_was_refused(asked, step):
+    if look_further.asks_what_was_refused(asked, step):
         step = list_answers.tell_refusal(asked, route)
     if look_further.looks_too_long(asked, step):
         step = Step(route.phrase("nothing", owner=asked.persona.owner), empty=True)
     if may:
         said_by = said_messages.tell_instead(asked, route, step, heard)
         step = step if look_further.looks_too_long(asked, said_by) else said_by
-    if may and len(asked.results) >= LATE and _only_searches(step):
+    if may and len(asked.results) >= LATE and look_further.only_searches(step):
         # So much was looked for in vain: what has a word of a change is asked about instead.
         found = _offer_left_over(asked, route, Step(empty=True))
         step = found if found.text else step
     if not may or not step.text or step.calls:
         return step
     step = list_wishes.change_anywhere(asked, route, _act, step) or step
+    if not step.calls and begun:
+        step = by_question.answer(begun, route, step, _next_step)
     return step if step.calls else _offer_left_over(asked, route, step)
 
 
@@ -149,19 +161,8 @@ def _offer_left_over(asked: Asked, route: Route, step: Step) -> Step:
     known = language_data.has_table(language, Changes)
     if known and language_data.load_table(language, Changes).verb_first:
         return verb_first.offer(asked, route, step)
-    return left_over.offer(asked, route, step)
-
-
-def _only_searches(step: Step) -> bool:
-    """Return whether a step calls tools, and only those that look for words."""
-    tools = [tool for tool, _ in step.calls]
-    return bool(tools) and all(one.startswith(("search_", "grep_")) for one in tools)
-
-
-def _asks_what_was_refused(asked: Asked, step: Step) -> bool:
-    """Return whether a step calls a tool as it was called before, and refused."""
-    refused = [(one.tool, one.arguments) for one in asked.results if one.failed]
-    return any(call in refused for call in step.calls)
+    chosen = which_one.ask(asked, language) if known else Step()
+    return chosen if chosen.calls or chosen.text else left_over.offer(asked, route, step)
 
 
 def _traced(asked: Asked, route: Route, step: Step) -> Step:
@@ -193,7 +194,7 @@ def _step_of(asked: Asked, route: Route) -> Step:
         step = changes.change(asked, route, _act) if named else None
         return step or Step(_phrase(asked, route))
     if route.intent == "mean":
-        return near.ask_meant(route) or Step(route.phrase("which_one"))
+        return INTENTS["mean"](asked, route)
     if asked.persona.messages_only:
         return Step(route.phrase("taken", owner=asked.persona.owner))
     if (
@@ -220,7 +221,7 @@ def _wished(asked: Asked, route: Route) -> Step:
         )
         if ended:
             return ended
-    if not changes.may_change(asked, route):
+    if not changes.may_change(asked, route) or list_filters.only_asks(asked, route):
         return _asked_or_near(asked, route)
     if route.intent in changes.WRITTEN and changes.goes_onto(asked, route):
         # “Eggs to the groceries” is no todo where there is such a list.
@@ -332,7 +333,9 @@ def _of_reading(
         return None
     if reading.wish.writes:
         return near.ask(reading, route.language)
-    wish = msgspec.structs.replace(read, things=reading.things or read.things, is_loose=False)
+    # Where no todo has the words of a list, it is none.
+    loose = read.intent == "list_todos" and slots.has_kind(asked.message, route.language, "asks")
+    wish = msgspec.structs.replace(read, things=reading.things or read.things, is_loose=loose)
     if wish.intent in message_route.SAID:
         # What has a day may be a todo, though the words sound like a call.
         step = Step(_phrase(asked, wish), empty=wish.intent == "cannot")

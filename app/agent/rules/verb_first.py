@@ -53,6 +53,18 @@ def offer(asked: Asked, route: Route, step: Step) -> Step:
     return found if found.text or found.calls else step
 
 
+def refuses(asked: Asked, language: Language) -> bool:
+    """Return whether what seems to say that nothing is to be done wishes a change by that, where
+    the verb stands before its object: “别置顶菜谱了”.
+    """
+    if not language_data.has_table(language, Changes):
+        return False
+    if not language_data.load_table(language, Changes).verb_first:
+        return False
+    kinds = (one for one in readings.kinds_of(asked, language) if one in left_over.OF)
+    return any(not left_over.is_denied(asked.message, one, language) for one in kinds)
+
+
 def _ask_written(language: Language, only_named: bool, asked: Asked) -> Step:
     """Return the question whether what follows a verb of adding goes into the note named before
     it, or spoken of, where no spaces part words and the verb stands before its object.
@@ -195,15 +207,9 @@ def _several(asked: Asked, wish: Route) -> tuple[Thing, ...]:
         return ()
     pieces = dialogue_words.split_list(wish.said, wish.language)
     todos = told.open_todos(asked)
-    table = next(dialogue_words.tables(wish.language))
-    if dialogue_words.find_in(table.filters["overdue"], dialogue_words.bare(wish.said)):
-        late = {
-            row["id"]
-            for result in asked.of("search_todos")[:1]
-            for row in result.content["todos"]
-            if (row.get("dueDate") or "9")[:10] < asked.now.date().isoformat()
-        }
-        return tuple(one for one in todos if one.id in late)
+    part = msgspec.structs.replace(asked, message=wish.said)
+    if late := days.overdue(part, todos, wish.language):
+        return late
     held = [set(_HAN.findall(_rest(asked, one, wish))) for one in pieces]
     every = [[one for one in todos if said and said <= set(one.title)] for said in held]
     found = tuple(one[0] for one in every if len(one) == 1)

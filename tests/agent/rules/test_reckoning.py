@@ -86,6 +86,9 @@ def test_a_mark_that_may_part_thousands_elsewhere_is_not_sure(
         ("ja", "（120-20）*3は？", "300"),
         ("ja", "100を8で割ると？", "12.5"),
         ("ja", "5000円の2割引きはいくら", "4000"),
+        ("en", "if she stays 4 hours, 35 times 4?", "140"),
+        ("es", "pesa 23, o sea 23 x 3 cuánto es", "69"),
+        ("en", "we have 5 chairs, 35 times 4?", None),
         ("zh", "18400的百分之十五是多少", "2760"),
         ("zh", "100块打8折多少钱", "80"),
         ("zh", "640欧4个人平分，每人多少", "160"),
@@ -114,6 +117,7 @@ def test_sums_are_worked_out(language: str, text: str, value: str | None) -> Non
         ("de", "Halle 4 Platz 27"),
         ("de", "am 3. minus 4"),
         ("de", "was ist am 3.12. um 18:30"),
+        ("en", "tomorrow after work, 17:30"),
         ("fr", "rendez-vous 12/12 à 18h30"),
         ("es", "entre 2 y 8 grados"),
     ],
@@ -156,6 +160,7 @@ TOLD = Trace(intent="ask", language="zh", day="2026-12-10", about=(Thing("note",
         ("wie viele tage sind es noch bis zum 12. dezember?", (), "Noch 19 Tage"),
         ("how many days till christmas?", (), "32 days until Friday, 25 December"),
         ("how many days since 3 August?", (), "112 days since"),
+        ("how many days until the wedding, the 20th of march?", (), "117 days until"),
         ("how many weeks until 8 January?", (), "46 days = 6 weeks + 4 days"),
         ("Le 31 décembre ça tombe quel jour ?", (), "jeudi 31 décembre"),
         ("クリスマスイブは何曜日？", (), "12月24日（木曜日）"),
@@ -289,6 +294,27 @@ def test_amounts_of_a_note_are_reckoned_with(language: str, message: str, shown:
 def test_nothing_is_reckoned_where_an_amount_is_not_sure(language: str, message: str) -> None:
     found = note_sums.solve(message, language, NOTES)
     assert found is None, found
+
+
+LIST = "- [ ] Wool 12 euros\n- [x] Needles 9 euros\n- [ ] Buttons 4.50 euros\n"
+
+
+@pytest.mark.parametrize(
+    ("message", "text", "shown"),
+    [
+        ("what does the knitting come to in total?", LIST, "12 + 9 + 4.5 = 25.5 euros"),
+        ("and the total now?", LIST, "12 + 9 + 4.5 = 25.5 euros"),
+        ("what does the wool come to in total?", LIST, None),
+        ("what does the knitting come to in total?", f"{LIST}- [ ] 3 zips\n", None),
+        ("what does the knitting come to in total?", f"{LIST}Deposit 5 euros\n", None),
+        ("what does the knitting come to in total?", f"{LIST}Yarn club 8 euros a month\n", None),
+    ],
+)
+def test_a_list_comes_to_what_its_lines_cost_where_each_tells_a_price(
+    message: str, text: str, shown: str | None
+) -> None:
+    found = note_sums.solve(message, "en", [Text(1, "Knitting", text, whole=True)], [1])
+    assert (found and reckoning.shown(found.reckoned, "en")) == shown
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import msgspec
 
 from app.agent.quickadd import time_ranges
 from app.agent.quickadd.time_ranges import Range
-from app.agent.rules.dialogue import dialogue_words, resolve_reference, view_words
+from app.agent.rules.dialogue import dialogue_words, resolve_reference, slots, view_words
 from app.agent.rules.dialogue.view_words import Words
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.dialogue_tables import FilterName
@@ -285,3 +285,11 @@ def is_list(asked: Asked, route: Route) -> bool:
     wanted = read_filters(asked, route, text)
     asks_when = "when" in wanted.said and not wanted.told
     return not (wanted.words or asks_when) and (bool(wanted.told) or asks_for_list(route, text))
+
+
+def only_asks(asked: Asked, route: Route) -> bool:
+    """Return whether a message asks for a list and says nothing else: “and what do I have left on
+    Thursday” moves nothing.
+    """
+    asks = slots.has_kind(asked.message, route.get("written") or route.language, "asks")
+    return asks and route.intent == "list_todos" and is_list(asked, route)

@@ -16,7 +16,6 @@ from app.agent.rules.passages import (
 )
 from app.agent.rules.passages.answer_passages import Ranked, Text
 from app.agent.rules.passages.questions import Question
-from app.agent.rules.passages.sentences import fold_text, split_words, stem
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, Thing, ThingKind, Trace, call_tool, note_link
 
@@ -370,7 +369,8 @@ def _nearest(asked: Asked, question: Question, notes: list[Text]) -> dict[int, s
     shown = {note.note_id: note for note in notes}
     order = dict.fromkeys(one for one in (*leading, *near, *rest) if one in shown)
     listed = list(order)[:NEAREST]
-    if not near and not leading and listed and _has_to_do(asked, question, shown[listed[0]]):
+    first = shown[listed[0]] if listed and not near and not leading else None
+    if first and nearest_texts.has_to_do(question, first):
         leading = listed[:1]
     texts = {}
     for one in listed:
@@ -380,13 +380,6 @@ def _nearest(asked: Asked, question: Question, notes: list[Text]) -> dict[int, s
         note_id: f"- {note_link(note_id, shown[note_id].title)}" + _shown(text)
         for note_id, text in texts.items()
     }
-
-
-def _has_to_do(asked: Asked, question: Question, note: Text) -> bool:
-    """Return whether a note holds a word that is asked for, or was spoken of just before."""
-    held = {stem(word) for word in split_words(fold_text(f"{note.title} {note.content}"))}
-    wanted = {other for one in question.stems for other in questions.alternatives(one)}
-    return not held.isdisjoint(wanted) or note.note_id in _quoted_just_before(asked)
 
 
 def quoted(text: str, note_id: int, title: str) -> str:

@@ -45,8 +45,6 @@ GOES_ON = frozenset(
     {"change_todo", "complete_todo", "add_step", "append_note", "tick_item", "delete", "pin_note"}
 )
 """The changes by which a clause may go on from the turn before, of what that was about."""
-SAME = 4
-"""By so many letters two forms of a word begin alike."""
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff々]")
 SOMETHING = (Thing("todo", -1, "\ue000"), Thing("note", -1, "\ue000"))
 """What a clause is about as long as nobody knows which."""
@@ -99,6 +97,9 @@ def go_on(
                 settled = found.things and found.intent in GOES_ON and not (is_text or names)
                 drops = not words.spaced and dialogue_words.whole(language, "drop", wish)
                 undoes = slots.has_kind(wish, language, "undo") or drops
+                # “That one's not done after all”
+                denied = all(slots.has_kind(wish, language, one) for one in ("not_", "done"))
+                undoes = undoes or (denied and asked.earlier[0].intent == "complete_todo")
                 if (found.intent == "undo" and undoes) or (settled and not words.spaced):
                     return found
     return None
@@ -188,7 +189,7 @@ def _change(asked: Asked, found: Sequence[Parted], act: Act) -> Step | None:
         if words_of(wish.language).cues["todo"].match(Marked(lead).text):
             continue  # “put the tarps on my list for Friday, priority 3”
         duty = "" if _only_tells(lead, wish.language) else _duty(lead, wish.language)
-        if duty and not all(_is_all_named(duty, one.title) for one in things):
+        if duty and not all(told.is_all_named(duty, one.title) for one in things):
             continue  # “I must buy bread, put it on Friday” is a new todo beside “Buy flour”
         settled = msgspec.structs.replace(wish, things=things)
         if len(things) > 1 or not _is_sure(things[0], lead, wish) or _is_open(asked, things, lead):
@@ -206,7 +207,9 @@ def _is_open(asked: Asked, things: Sequence[Thing], lead: str) -> bool:
     last = references.newest(asked, ("todo", "note")).things
     question = asked.earlier[0].asks if asked.earlier else None
     last = last or (question.choices if question else ())
-    return bool(last) and set(last).isdisjoint(things) and not _is_all_named(things[0].title, lead)
+    return (
+        bool(last) and set(last).isdisjoint(things) and not told.is_all_named(things[0].title, lead)
+    )
 
 
 def _settled(act: Act, wish: Route, asked: Asked) -> Step:
@@ -334,13 +337,6 @@ def _duty(lead: str, language: Language) -> str:
     words = words_of(language)
     first = Marked(words.join.split(Marked(lead).text, maxsplit=1)[0])
     return first.left(words) if first.fit(words.must, "p") else ""
-
-
-def _is_all_named(duty: str, title: str) -> bool:
-    """Return whether a title has all the words of what must be done, in whatever form."""
-    held = resolve_reference.word_stems(title)
-    stems = resolve_reference.word_stems(duty)
-    return bool(stems) and all(any(one[:SAME] == other[:SAME] for other in held) for one in stems)
 
 
 def _named(asked: Asked, lead: str, wish: Route) -> tuple[Thing, ...]:

@@ -120,6 +120,20 @@ def due_on(asked: Asked, day: datetime | date, things: Sequence[Thing]) -> tuple
     return tuple(timed or [one for one, _ in then])
 
 
+def overdue(asked: Asked, things: Sequence[Thing], language: Language) -> tuple[Thing, ...]:
+    """Return the todos of these that are overdue, where a message has a word for that."""
+    said = next(dialogue_words.tables(language)).filters["overdue"]
+    if not dialogue_words.find_in(said, dialogue_words.bare(asked.message)):
+        return ()
+    late = {
+        row["id"]
+        for result in asked.of("search_todos")[:1]
+        for row in result.content["todos"]
+        if (row.get("dueDate") or "9")[:10] < asked.now.date().isoformat()
+    }
+    return tuple(one for one in things if one.kind == "todo" and one.id in late)
+
+
 def _meet(one: tuple[int, int], other: tuple[int, int]) -> bool:
     return one[0] < other[1] and other[0] < one[1]
 

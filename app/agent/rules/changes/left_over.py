@@ -12,7 +12,7 @@ import msgspec
 
 from app.agent.quickadd import quickadd
 from app.agent.rules.answers import targets
-from app.agent.rules.changes import days, levels, named, readings, reused, told
+from app.agent.rules.changes import days, levels, named, plain_tasks, readings, reused, told
 from app.agent.rules.changes.marked import Marked, is_old, words_of
 from app.agent.rules.changes.named import Named
 from app.agent.rules.dialogue import dialogue_words, references, slots
@@ -52,6 +52,8 @@ def offer(asked: Asked, route: Route, step: Step) -> Step:
     guess = asks.arguments.get("plain", "") if asks and asks.intent == near.INTENT else ""
     # “Nothing fits … Do you mean …?”
     unfit = asks is not None and len(asks.choices) == 1 and not asks.lacks
+    # “What do you mean?”
+    unfit = unfit or (asks is not None and asks.lacks == "thing" and not asks.choices)
     if (asks and not (guess or unfit)) or (step.trace and step.trace.undo):
         return step
     may = asks or step.empty or route.intent in UNSURE or _moves_all(asked, language)
@@ -61,7 +63,7 @@ def offer(asked: Asked, route: Route, step: Step) -> Step:
     wish = _wish(asked, language)
     if wish is None:
         return step
-    surer = not asks or bool(guess and _is_surer(wish, guess))
+    surer = not asks or bool(guess and _is_surer(asked, wish, guess))
     if guess and not is_to_come(asked, wish.get("day")) and told.may_tell(asked, route, language):
         return step  # “Ben saw to it yesterday” moves nothing
     found = reused.reuse(asked, functools.partial(_ask, wish, day))
@@ -86,12 +88,18 @@ def _says_more(mine: Question | None, asks: Question | None) -> bool:
     return {*mine.choices} > {*asks.choices} or more
 
 
-def _is_surer(wish: Route, guess: str) -> bool:
+def _is_surer(asked: Asked, wish: Route, guess: str) -> bool:
     """Return whether a word of a change says more than what is only like it: a wish of another kind
-    that says to what.
+    that says to what, or another day of those that a message names.
     """
     like = routing.route_message(guess, before=wish.language)
-    return wish.intent != like.intent and bool(wish.get("day") or wish.get("by"))
+    adds = words_of(wish.language).cues["todo"].search(Marked(asked.message).text)
+    if adds and like.intent == "add_todo":
+        return False
+    if wish.intent == like.intent:  # what is only like it may have the day that was
+        old = like.get("day")
+        return bool(old and wish.get("day") not in ("", old) and old in asked.message)
+    return bool(wish.get("day") or wish.get("by"))
 
 
 def _may(asked: Asked, language: Language) -> bool:
@@ -118,10 +126,13 @@ def _wish(asked: Asked, language: Language) -> Route | None:
         # The day stands beside the verb, and another one in a reason.
         whole = 0, len(asked.message)
         places = ((start, start + len(clause)), whole)
+        # “Not that urgent, 3 is plenty” says how much it is.
+        is_beside = kind == "priority" and not re.search(r"\d", clause)
+        places = places[::-1] if is_beside and re.search(r"\d", asked.message) else places
         wishes = (_of_kind(asked, *one, kind, language) for one in places)
         is_else = kind == "reschedule" and tells_else(asked, clause, language)
         wish = None if is_else else next(filter(None, wishes), None)
-        denied = is_denied(clause[: place + 1 - start], kind, language)
+        denied = kind != "priority" and is_denied(clause[: place + 1 - start], kind, language)
         found += [(place, wish)] if wish and not denied else []
     if found:
         return max(found, key=lambda one: one[0])[1]
@@ -146,6 +157,8 @@ def _moved(asked: Asked, language: Language) -> Route | None:
     if words.done.search(clause.lower()) or Marked(clause).has(words.denies):
         return None
     day = _day_within(asked, start, start + len(clause), language)
+    if all(one.kind == "time" for one in quickadd.read_line(f"x {day}", now=asked.now).spans):
+        day = _day_within(asked, 0, len(asked.message), language)  # “tomorrow after work, 17:30”
     return Route("change_todo", language, {"day": day}) if is_to_come(asked, day) else None
 
 
@@ -218,23 +231,15 @@ def is_denied(clause: str, kind: ChangeKind, language: Language) -> bool:
     return marked.has(words.denies)
 
 
-def refuses(asked: Asked, language: Language) -> bool:
-    """Return whether what seems to say that nothing is to be done wishes a change by that, where
-    the verb stands before its object: “别置顶菜谱了”.
-    """
-    if not language_data.has_table(language, Changes):
-        return False
-    if not language_data.load_table(language, Changes).verb_first:
-        return False
-    kinds = (one for one in readings.kinds_of(asked, language) if one in OF)
-    return any(not is_denied(asked.message, one, language) for one in kinds)
-
-
 def _ask(wish: Route, day: datetime | date | None, asked: Asked) -> Step:
     """Return the question whether a change is meant, or of which of several things."""
     if not near.has_looked(asked):
         return Step(calls=near.looks(asked))
-    return ask_of(wish, _due_then(asked, day) if day else _meant(asked, wish))
+    meant = _due_then(asked, day) if day else _meant(asked, wish)
+    things = meant.things or meant.unsure
+    if wish.get("day") and plain_tasks.is_new(asked, things, wish.language):
+        return Step()  # “I must call the garage by Friday” moves no other call
+    return ask_of(wish, meant)
 
 
 def ask_of(wish: Route, meant: Reference) -> Step:
@@ -304,6 +309,9 @@ def _meant(asked: Asked, wish: Route) -> Reference:
     ]
     if day := _all_of_day(asked, may, wish):
         return Reference(day)
+    late = days.overdue(asked, may, wish.language)
+    if late and not found:
+        return Reference(late)
     parts_of = told.named_in_part(asked.message, may, wish.language)
     if parts_of and not (found and _has_word(asked, found[0])):
         return one_of(parts_of)
@@ -311,6 +319,8 @@ def _meant(asked: Asked, wish: Route) -> Reference:
         if both := _both(asked, found, wish.language):
             return Reference(both)
         return one_of(surely(asked, found[0].things, wish))
+    if wish.intent == "complete_todo" and (one := told.by_verb(asked, may, wish.language)):
+        return Reference(one)
     last = asked.earlier[0] if asked.earlier else Trace()
     is_it = last.undo and slots.has_kind(asked.message, wish.language, "it")
     return Reference(
@@ -324,18 +334,21 @@ def one_of(things: tuple[Thing, ...]) -> Reference:
 
 
 def _moves_all(asked: Asked, language: Language) -> bool:
-    """Return whether a message moves all of one day to another."""
-    if not references.says_all(asked.message, language):
+    """Return whether a message moves all of one day, or all that is overdue, to another."""
+    late = next(dialogue_words.tables(language)).filters["overdue"]
+    is_late = dialogue_words.find_in(late, dialogue_words.bare(asked.message)) is not None
+    says_all = references.says_all(asked.message, language)
+    if not (is_late or says_all):
         return False
-    moves = "reschedule" in readings.kinds_of(asked, language)
-    return moves and len(days.find(asked.message, asked, language)) > 1
+    moves = (is_late and says_all) or "reschedule" in readings.kinds_of(asked, language)
+    return moves and len(days.find(asked.message, asked, language)) > (not is_late)
 
 
 def _all_of_day(asked: Asked, todos: Sequence[Thing], wish: Route) -> tuple[Thing, ...]:
     """Return the todos of the day that a message names first, where it moves all of them."""
-    if not wish.get("day") or not _moves_all(asked, wish.language):
-        return ()
     found = days.find(asked.message, asked, wish.language)
+    if not wish.get("day") or len(found) < 2 or not _moves_all(asked, wish.language):
+        return ()
     old = quickadd.read_line(f"x {asked.message[slice(*found[0])]}", now=asked.now).due
     return days.due_on(asked, _day_of(old), todos) if old else ()
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from app.agent.quickadd import quickadd
 from app.agent.quickadd.quickadd import QuickAdd
-from app.agent.rules.changes import days, texts
+from app.agent.rules.changes import days, texts, told
 from app.agent.rules.changes.marked import Marked, Words, words_of
 from app.agent.rules.dialogue import closed_classes, dialogue_words, resolve_reference, slots
 from app.agent.rules.languages import language_data
@@ -16,12 +16,15 @@ from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Thing
+from app.agent.turn.steps import Asked, Thing, Trace
 
 LONGEST = 300
 ASKS_A_DAY = frozenset({"list_todos", "events", "free"})
 LONGEST_TITLE = 120
+FEWEST = 2
+"""So many words of its own has a todo at least that is named by its day and them."""
 _END = re.compile(r"[,.;!?…]+\s+|\s[–—-]\s")
+_SENTENCE = re.compile(r"(?<!\d)[.!?…]+\s+")
 _CLAUSE = re.compile(r"[^\s,;!~，；、。！…]+")
 """What stands between the marks of a line without spaces."""
 
@@ -57,10 +60,10 @@ def stated(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
     if head.has(words.denies):
         return None
     text = text or texts.text_of(head, words, kind, exact=True)
+    if kind == "todo":
+        return _with_day(asked, text, language)
     if not text:
         return None
-    if kind == "todo":
-        return Route("add_todo", language, {"task": text})
     gap = " " if words.spaced else ""
     day = gap.join(head.message[start:end].strip(" ,，、") for start, end in of_all)
     rows = [
@@ -69,6 +72,23 @@ def stated(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
         if words.spaced or not _only_wishes(one, words, language)
     ]
     return Route("add_todo", language, {"tasks": "\n".join(rows)})
+
+
+def _with_day(asked: Asked, text: str, language: Language) -> Route | None:
+    """Return a todo to add; where only another clause has its day, the question whether both are
+    meant: “put the visit on my todos, he's coming on Monday at 9”.
+    """
+    words, own = words_of(language), text
+    for clause in () if text else told.clauses_of(asked.message, language):
+        part = Marked(clause)
+        if part.fit(words.cues["todo"], "c") and not part.has(words.denies):
+            own = own or texts.text_of(part, words, "todo")
+    places = days.find(asked.message.replace(own, " , ", 1), asked, language) if own else []
+    if not words.spaced or not places or _read(asked, own, language).due is not None:
+        return Route("add_todo", language, {"task": text}) if text else None
+    rest = asked.message.replace(own, " , ", 1)
+    day = " ".join(rest[start:end].strip(" ,") for start, end in places)
+    return Route("mean", language, {"text": f"{own} {day}"})
 
 
 def quoted_task(asked: Asked, things: Sequence[Thing], language: Language) -> Route | None:
@@ -193,11 +213,15 @@ def without_join(text: str, language: Language) -> str:
 
 
 def tidied(asked: Asked, task: str, language: Language) -> str:
-    """Return a task without its clauses that only wish it written down, or say nothing, where no
-    spaces part words; of what stands before “remind me” the days are kept.
+    """Return a task without its last clauses that only wish it written down, or say nothing; where
+    no spaces part words without any, and of what stands before “remind me” the days are kept.
     """
     words, dates = words_of(language), language_data.load_table(language, Dates)
     if words.spaced:
+        while (ends := list(_END.finditer(task))) and _only_wishes(
+            task[ends[-1].end() :], words, language
+        ):
+            task = task[: ends[-1].start()]
         return task
     clauses = _CLAUSE.findall(task)
     kept = [one for one in clauses if not _only_wishes(one, words, language)]
@@ -233,7 +257,8 @@ def _only_wishes(clause: str, words: Words, language: Language) -> bool:
     for pattern in (words.courtesy, words.cues["todo"], words.cues["note"], words.cues["append"]):
         marked.fit(pattern, "p")
     marked.fit(words.also["todo"], "p")
-    return not marked.left(words) or slots.only_little(
+    left = texts.without_vague(marked.left(words), language)
+    return not re.search(r"\w", left) or slots.only_little(
         clause, language, "helper", "thanks", "add", "also"
     )
 
@@ -265,6 +290,44 @@ def noted(asked: Asked, language: Language) -> Route | None:
     if duty == task and _read(asked, dated(asked, task, language), language).due is None:
         return None
     return Route("add_todo", language, {"task": duty})
+
+
+def duty(asked: Asked, language: Language) -> str:
+    """Return what a message says must be done by a day, in the first clause that says so; else what
+    it begins with a day and a time: “tomorrow at 9 to the baths”.
+    """
+    words, text = words_of(language), Marked(asked.message).text
+    found = days.find(asked.message, asked, language)
+    if not (words.spaced and found):
+        return ""
+    if said := begun(asked.message, words.must, language):
+        return said
+    start, end = found[0]
+    lead, first = asked.message[:start], _SENTENCE.split(asked.message[start:], maxsplit=1)[0]
+    timed = any(one.kind == "time" for one in _read(asked, first, language).spans)
+    moves = words.shifts.search(text[end : start + len(first)])
+    last = asked.earlier[0] if asked.earlier else Trace()
+    title = _read(asked, first, language).title
+    if last.undo and len(last.about) == 1 and len(resolve_reference.word_stems(title)) < FEWEST:
+        return ""  # “tomorrow after work, 17:30” of what was just opened again
+    return first if timed and not moves and slots.only_little(lead, language, "helper") else ""
+
+
+def begun(message: str, pattern: re.Pattern[str], language: Language) -> str:
+    """Return what follows a pattern that a clause begins with, beside words that say nothing."""
+    text = Marked(message).text
+    ends = [0, *(one.end() for one in words_of(language).join.finditer(text))]
+    for found in pattern.finditer(text):
+        start = max(one for one in ends if one <= found.start())
+        if slots.only_little(message[start : found.start()], language, "helper"):
+            return message[found.end() :].strip(" ,:")
+    return ""
+
+
+def is_new(asked: Asked, things: Sequence[Thing], language: Language) -> bool:
+    """Return whether a message says of something else than these things that it must be done."""
+    title = _read(asked, duty(asked, language), language).title
+    return bool(title) and not all(told.is_all_named(title, one.title) for one in things)
 
 
 def without_place(asked: Asked, text: str, language: Language) -> str:

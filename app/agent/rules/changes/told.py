@@ -4,12 +4,12 @@ Nothing is wished outright, so it is always asked.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from app.agent.rules.answers import targets
 from app.agent.rules.changes import days
 from app.agent.rules.changes.marked import Marked, words_of
-from app.agent.rules.dialogue import followup_questions, reports, resolve_reference
+from app.agent.rules.dialogue import followup_questions, reports, resolve_reference, slots
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.question_tables import Questions
@@ -24,6 +24,10 @@ UNSURE = frozenset({"ask", "todo_state", "cannot"})
 LONGEST = 200
 MOST = 5
 """Of so many todos it is asked at most which is meant."""
+POINTS = 2
+"""With more little words than these begins what tells of “that”."""
+SAME = 4
+"""By so many letters two forms of a word begin alike."""
 PART = 4
 """So many letters has a part of a word at least that names the whole."""
 _AFTER_TE = re.compile(r"(?<=[てで])(?=[\u30a0-\u30ff\u3400-\u9fff])")
@@ -39,7 +43,7 @@ def may_tell(asked: Asked, route: Route, language: Language) -> bool:
     words = words_of(language)
     if words.asks.search(text):
         return False
-    is_unsure = route.intent in UNSURE | {"list_todos"} or (
+    is_unsure = route.intent in UNSURE | {"list_todos", "tell_view"} or (
         route.is_loose and route.intent != "change_todo"
     )
     if words.done.search(asked.message.lower()) and is_unsure:
@@ -82,6 +86,10 @@ def ask(asked: Asked, language: Language) -> Step | None:
     it tells of no todo.
     """
     open_ones = open_todos(asked)
+    last = asked.earlier[0] if asked.earlier else Trace()
+    if last.undo and len(last.about) == 1 and _tells_of_it(asked.message, language):
+        found = [one for one in last.about if one in open_ones]
+        return _meant(language, {"wish": "complete_todo"}, found) if found else None
     if told := _reported(asked, open_ones, language):
         told = [_shown_before(asked, one) for one in told]
         if len(told) == 1 and len(told[0]) > 1:
@@ -109,6 +117,19 @@ def ask(asked: Asked, language: Language) -> Step | None:
         found.append(one[0])
     wish = {"wish": "change_todo", "field": "reopen"} if denies else {"wish": "complete_todo"}
     return _meant(language, wish, found)
+
+
+def _tells_of_it(message: str, language: Language) -> bool:
+    """Return whether a message tells that “that” is done with which it begins."""
+    words = parts.split(message)
+    little = [slots.only_little(one.word, language, "helper") for one in words]
+    first = next((at for at, is_little in enumerate(little) if not is_little), len(words))
+    lead = message[: words[first - 1].end] if first else ""
+    # “Das Gästebett” is none, but “das hab ich”.
+    points = slots.has_kind(lead, language, "it") and first > POINTS
+    known, rest = words_of(language), message[len(lead) :]
+    is_done = known.cues["complete"].search(Marked(rest).text) or known.done.search(rest.lower())
+    return bool(points and is_done and not known.denies.search(Marked(message).text))
 
 
 def _shown_before(asked: Asked, things: tuple[Thing, ...]) -> tuple[Thing, ...]:
@@ -221,11 +242,8 @@ def names_one(said: str, things: Sequence[Thing], language: Language) -> bool:
 
 def _is_about(said: str, thing: Thing, people: Collection[str], language: Language) -> bool:
     """Return whether a name holds a word of a todo's other than its verb in another form."""
-    own = split_words(thing.title)
-    # German has its verb at the end.
-    ends = language_data.load_table(language, Questions).capital_nouns
-    verb = own[-1] if ends else own[0]
-    others = {stem(one) for one in own if one != verb or len(own) == 1}
+    own, verb = split_words(thing.title), _verb_of(thing, language)
+    others = {stem(one) for one in own if fold_text(one) != verb or len(own) == 1}
     return any(
         word in own
         or not others.isdisjoint({stem(word), *resolve_reference.same(stem(word))})
@@ -281,6 +299,38 @@ def named_once(clause: str, todos: Sequence[Thing]) -> Thing | None:
     places = mentions.named(parts.split(clause), todos, "todo")
     named = {thing for one in places for thing in one.things}
     return named.pop() if len(named) == 1 else None
+
+
+def by_verb(asked: Asked, todos: Sequence[Thing], language: Language) -> tuple[Thing, ...]:
+    """Return the one todo whose verb a message tells to be done that names nothing: “just
+    transferred it, tick that off”.
+    """
+    text = asked.message.lower()
+    said = {word for one in words_of(language).done.finditer(text) for word in split_words(one[0])}
+    # “Angerufen” is of “anrufen”.
+    forms = {fold_text(form) for one in said for form in (one, one.replace("ge", "", 1))}
+    found = tuple(one for one in todos if any(_begins_alike(_verb_of(one, language), forms)))
+    return found if len(found) == 1 else ()
+
+
+def _verb_of(thing: Thing, language: Language) -> str:
+    """Return the verb of a todo: in German it stands at the end."""
+    own = split_words(thing.title) or [""]
+    ends = language_data.load_table(language, Questions).capital_nouns
+    return fold_text(own[-1] if ends else own[0])
+
+
+def _begins_alike(verb: str, forms: Collection[str]) -> Iterator[bool]:
+    root = verb[: max(SAME - 1, len(verb) // 2)]
+    for one in forms:
+        yield len(root) < len(verb) and one.startswith(root)
+
+
+def is_all_named(duty: str, title: str) -> bool:
+    """Return whether a title has all the words of what must be done, in whatever form."""
+    held = resolve_reference.word_stems(title)
+    stems = resolve_reference.word_stems(duty)
+    return bool(stems) and all(any(one[:SAME] == other[:SAME] for other in held) for one in stems)
 
 
 def named_in_part(message: str, todos: Sequence[Thing], language: Language) -> tuple[Thing, ...]:

@@ -111,6 +111,10 @@ def _too(asked: Asked, language: Language) -> Route | None:
     marked.mark([(one.start, one.end) for one in places], "n")
     if re.search(r"\w", marked.left(words)) or len(people) > 1:
         return None
+    rest = Marked(asked.message[that.end() :])
+    todos = [] if people else named.find(asked, rest, near.things(asked), ("todo",), language)
+    if todos and "reschedule" in readings.kinds_of(asked, language):
+        return None  # “und das Gästebett mach ich lieber am Freitag”
     who = people[0].title if people else references.last_person(asked)
     told = asked.message[that.end() :].strip(" .")
     return Route("message", language, {"who": who, "text": told}) if who else None

@@ -88,6 +88,7 @@ def _continued(asked: Asked, text: str, last: Trace, language: Language) -> Rout
             return _route(last, language, "leave")
     if (found := dialogue_words.whole(language, "rather", text)) and last.intent in ACTS:
         rest = routing.trim_name(dialogue_words.as_written(text, found["rest"]))
+        rest = references.other_in(rest, language) or rest  # “it was the other one that I did”
         if some := _some_of(rest, last, language):
             return _route(last, language, "undo", things=some)
         if not _names_days(rest, asked, language) and last.undo:

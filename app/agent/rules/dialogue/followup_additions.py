@@ -5,7 +5,13 @@ A line, a step or a todo more, another item that is done, the same for another t
 
 import re
 
-from app.agent.rules.dialogue import closed_classes, dialogue_words, followup_questions, slots
+from app.agent.rules.dialogue import (
+    closed_classes,
+    dialogue_words,
+    followup_questions,
+    references,
+    slots,
+)
 from app.agent.rules.dialogue.closed_classes import KINDS
 from app.agent.rules.dialogue.followup_questions import (
     READS,
@@ -25,6 +31,8 @@ from app.agent.turn.steps import Asked, Trace
 _LEVEL = re.compile(r"[\s,，、]*(?<!\d)(10|\d)\s*$")
 AGAIN = frozenset({"change_note", "pin_note", "move_note", "delete", "change_todo"})
 """What can be done once more to another thing."""
+REST = 20
+"""So many letters may stand beside “the other one” of which the same is done."""
 
 
 def added(asked: Asked, said: Said, last: Trace) -> Route | None:
@@ -124,13 +132,15 @@ def done(asked: Asked, said: Said, last: Trace) -> Route | None:
         return None
     if said.has("not_", "bad", "delete", "add"):
         return None
+    if references.other_in(said.message, said.language):
+        return None
     name = said.left("done", "helper")
     told = routing.route_message(said.message) if " " in name else None
     if told and told.intent == "complete_todo" and len(told.get("words")) < len(name):
         return None  # “And the passport is renewed, too” says itself what is done.
     if not name:
         todos = meant_things(asked, said, last, ("todo",))
-        pointed = said.number is not None or last.intent in READS
+        pointed = said.number is not None or last.intent in READS or last.intent == "todo_state"
         ready = said.has("done") and pointed and last.intent != "complete_todo"
         return settled(said, "complete_todo", todos) if todos and ready else None
     if not last.about or not is_name(name) or said.has("no"):
@@ -140,8 +150,11 @@ def done(asked: Asked, said: Said, last: Trace) -> Route | None:
     return None
 
 
-def too(_: Asked, said: Said, last: Trace) -> Route | None:
+def too(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“And the drawings too” after another todo or note was changed: the same of that one."""
+    other = references.other_in(said.message, said.language) if last.undo else ""
+    if other and last.intent in ("change_todo", "complete_todo", "delete") and said.has("also"):
+        return _too_of_other(asked, said, last, other)
     changes = last.intent in AGAIN and last.undo
     if not changes or said.days or said.text or said.asks or not said.has("also"):
         return None
@@ -159,3 +172,23 @@ def too(_: Asked, said: Said, last: Trace) -> Route | None:
     if routing.route_message(name).intent != "ask":
         return None
     return settled(said, last.intent, **{**arguments, "target": name, "words": name})
+
+
+def _too_of_other(asked: Asked, said: Said, last: Trace, other: str) -> Route | None:
+    """“The other one likewise, while we're at it”: the same of what is left of a list; with more
+    words the question whether that is meant.
+    """
+    found = references.refer(asked, other, ("todo", "note"), said.language)
+    if found is None or len(found.things) != 1 or said.days or said.asks:
+        return None
+    if said.has("not_", "bad", "delete", "undo"):
+        return None
+    same = {
+        name: value for name, value in last.arguments.items() if name not in ("target", "words")
+    }
+    if len(said.message) - len(other) > REST:
+        day = last.arguments.get("day", "")
+        wish = {"wish": last.intent, **({"field": "day", "day": day} if day else {})}
+        is_asked = day or last.intent != "change_todo"
+        return settled(said, "mean", found.things, **wish) if is_asked else None
+    return settled(said, last.intent, found.things, **same)

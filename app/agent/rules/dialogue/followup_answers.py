@@ -33,30 +33,41 @@ _CLAUSE = re.compile(r"\s*[,;.!–—，、；。！]+\s*|\s-\s")
 def chosen(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“The phone one”, “the appointment, keep the time” where it was asked which."""
     question = last.asks
-    if question is None or not question.choices or question.lacks == "yes" or said.asks:
-        return None
     first = _CLAUSE.split(said.message, maxsplit=1)[0]
+    # “Beide, hab ich gestern gemacht” asks nothing.
+    asks = said.asks and (first == said.message or "?" in said.message)
+    if question is None or not question.choices or question.lacks == "yes" or asks:
+        return None
     if any("not_" in one.kinds and one.start < len(first) for one in said.tokens):
         return None
     things = _chosen_things(said, question, first)
-    if len(things) != 1:
+    if not things:
         return None
     found = routing.route_message(said.message, before=said.language)
-    if not (found.intent in {*UNSAID, question.intent} or found.is_loose or said.has("no")):
+    told = first != said.message and found.intent == "list_todos"  # “both, did them last night”
+    if not (found.intent in {*UNSAID, question.intent} or found.is_loose or told or said.has("no")):
         return None  # a wish of its own
     wanted = {**question.arguments}
-    if said.day:
-        if not wanted.get("day"):
-            return None
-        wanted["day"] = _merged(asked, said, wanted["day"])
+    # What is long is read by its clause alone: “the plumber on Wednesday, I've no hot water”.
+    part = slots.read(first, asked, said.language)
+    own = part.day if part else ""
+    day = own or said.day
+    if day and question.intent == "change_todo":
+        moved = {name: wanted[name] for name in wanted if name not in ("by", "earlier")}
+        moved["day"] = _merged(asked, said, wanted["day"], day) if wanted.get("day") else day
+        rest = said.message[len(first) :].replace(day, ",")
+        if not own and not slots.only_little(rest, said.language, "change", "only"):
+            new = {"wish": "change_todo", "field": "day", "day": moved["day"]}
+            return settled(said, "mean", things, **new)  # “the fee. Payday is on Friday, so then”
+        wanted = moved
+    elif day and (own or question.intent != "complete_todo"):
+        return None
     return settled(said, question.intent, things, **wanted)
 
 
-def _merged(asked: Asked, said: Said, day: str) -> str:
-    """Return a day with the one that a message names instead: a time alone leaves the day."""
-    return (
-        repairs.with_day(asked, f"x {day}", said.day, said.language).removeprefix("x ") or said.day
-    )
+def _merged(asked: Asked, said: Said, day: str, new: str) -> str:
+    """Return a day with a new one instead of it: a time alone leaves the day."""
+    return repairs.with_day(asked, f"x {day}", new, said.language).removeprefix("x ") or new
 
 
 def _chosen_things(said: Said, question: Question, first: str) -> tuple[Thing, ...]:
@@ -67,7 +78,7 @@ def _chosen_things(said: Said, question: Question, first: str) -> tuple[Thing, .
     bare = slots.without_fillers(first, said.language)
     for name in dict.fromkeys((*names, first, bare)):
         found = references.choose(question.choices, name, said.language) if name else None
-        if found and len(found.things) == 1:
+        if found and found.things:
             return found.things
     # “The honey of course, I can't face the cellar”
     part = said._replace(message=first)
@@ -103,7 +114,7 @@ def rather(_: Asked, said: Said, last: Trace) -> Route | None:
         return None
     name = _instead_of(said, last)
     if not name and said.has("no") and not said.has("not_"):
-        name = said.left()
+        name = references.other_in(said.message, said.language) or said.left()
     if len(name) < SHORTEST or not is_name(name) or not said.left(*KINDS):
         return None
     wish = said.message[said.message.index(name) :]
@@ -183,7 +194,7 @@ def _with_day(asked: Asked, said: Said, plain: str) -> str | None:
     """Return the plain words of a wish with another day; None where it takes none."""
     before = routing.route_message(plain, before=said.language)
     if day := before.get("day"):
-        return plain.replace(day, _merged(asked, said, day))
+        return plain.replace(day, _merged(asked, said, day, said.day))
     for meant in (repairs.with_day(asked, plain, said.day, said.language), f"{plain} {said.day}"):
         found = routing.route_message(meant, before=said.language) if meant else None
         if (

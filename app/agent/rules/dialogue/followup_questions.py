@@ -95,16 +95,41 @@ def _is_told(last: Trace, said: Said) -> bool:
     return " " in rest and rest in dialogue_words.bare(last.told)
 
 
+def asked_of_todo(asked: Asked, said: Said, last: Trace) -> Route | None:
+    """“What time?” of a todo that was just told, “and where?” of what the notes say of it."""
+    told = last.about or last.shown
+    todos = told if len(told) == 1 and told[0].kind == "todo" else ()
+    if not todos or said.days or said.text or not _is_bare(said):
+        return None
+    of_person = references.person_in(said.message, said.language)
+    if questions.read_question(said.message).kind == "when" and not of_person:
+        return settled(said, "todo_state", todos, words=todos[0].title)
+    text = f"{todos[0].title} {said.message}"
+    return settled(said, "ask", words=said.message, text=text, followed="yes")
+
+
+def _is_bare(said: Said) -> bool:
+    """Return whether a message only says what kind of thing is asked for, “what time?”, or asks
+    something of what was spoken of, “what's his name?”, and not what time it is.
+    """
+    if routing.route_message(said.message, before=said.language).intent not in OF_NOTES:
+        return False
+    question = questions.read_question(said.message)
+    points = question.points_back and said.asks
+    return question.is_bare and (question.kind is not None or points)
+
+
 def asked_of_person(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“What does he want?” of whose message was just told, and “and Clara?”."""
     people = [one for one in last.about if one.kind == "person"]
     words = view_words.sort_words(asked.message, said.language)
-    asks = said.asks or words.said & {"wants", "wrote"}
+    is_bare = _is_bare(said)
+    asks = said.asks or is_bare or words.said & {"wants", "wrote"}
     if last.intent not in OF_PEOPLE or not people or said.days or said.text or not asks:
         return None
-    if words.said & (OF_OTHERS - {"message", "unread"}):
+    if words.said & (OF_OTHERS - {"message", "unread"}) and not is_bare:
         return None
-    if not words.rest:
+    if not words.rest or is_bare:
         one = people[0].title if len(people) == 1 else ""
         return settled(said, "from_person", who=one) if one else None
     name = routing.trim_name(said.left("helper", "asks", "sent"))

@@ -120,7 +120,7 @@ def _redated(asked: Asked, said: Said, last: Trace) -> Route | None:
     if said.left(*kinds) and not one:
         return None
     changes = said.has("change", "only", "due") and last.intent not in REMOVES | {"complete_todo"}
-    pointed = one or said.number is not None
+    pointed = one or said.number is not None or references.other_in(said.message, said.language)
     is_again = last.intent in ASKS_A_DAY and not changes
     if is_again and (said.asks or (said.has("also") and not pointed)):
         text = dialogue_words.with_days(last, said.day, asked)
@@ -353,6 +353,7 @@ RULES: tuple[Callable[[Asked, Said, Trace], Route | None], ...] = (
     followup_questions.unchanged,
     followup_questions.asked_of_note,
     followup_questions.asked_of_person,
+    followup_questions.asked_of_todo,
     followup_additions.added,
     followup_additions.one_more,
     followup_additions.ticked,

@@ -37,9 +37,16 @@ def refer(
     if dialogue_words.whole(language, "it", words):
         return _single(newest)
     if dialogue_words.whole(language, "other", words):
-        # What was done to some of a list leaves the others.
+        # What was done to some of a list, or only asked about, leaves the others.
         done = {one for turn in asked.earlier if turn.undo for one in turn.about}
-        return Reference(tuple(one for one in shown if one not in done))
+        question = asked.earlier[0].asks if asked.earlier else None
+        if question and len(question.choices) == 1:
+            done.update(question.choices)
+        rest = tuple(one for one in shown if one not in done)
+        several = next(dialogue_words.tables(language)).others
+        said = f"{words} {other_in(asked.message, language)}"
+        is_one = several and not dialogue_words.find_in(several, dialogue_words.bare(said))
+        return _single(rest) if is_one else Reference(rest)
     if dialogue_words.whole(language, "both", words):
         two = next((found for trace in asked.earlier if len(found := _of(trace, kinds)) == 2), ())
         return Reference(two)

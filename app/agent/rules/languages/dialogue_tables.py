@@ -38,7 +38,8 @@ class Dialogue(Table, frozen=True):
     `there` is the folder and `person` the one who was spoken of last; what says `of_those` narrows
     the list before, the group `rest` of `narrows` does so too, and the group `only` says that what
     narrowed it still does; a message of no other words than those of `listing` is asked for a list
-    where it holds a filter or what `asks_list`; `other` is what is left of a list that was shown;
+    where it holds a filter or what `asks_list`; `other` is what is left of a list that was shown,
+    of which `others` are several;
     what `adds` its group `rest` goes to a note with a `list_name` that was spoken of last, and what
     is `out_of` something, `{name}`, is taken away from it; a `list_word` beside the name of a note
     is hardly part of it, and a `list_end` behind it none at all; the groups of `in_folder` are the
@@ -82,6 +83,7 @@ class Dialogue(Table, frozen=True):
     narrows: Pieces = "(?!)"
     asks_list: Pieces = "(?!)"
     other: Pieces = "(?!)"
+    others: Pieces = ""
     list_name: Pieces = "(?!)"
     list_word: Pieces = "(?!)"
     list_end: Pieces = "(?!)"

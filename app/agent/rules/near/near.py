@@ -46,6 +46,8 @@ FEWEST = 3
 """What has fewer words names something, and wishes nothing."""
 ASKING = frozenset({"when", "where", "why", "often"})
 """The kinds of question that are known by a word that asks, and that no wish has."""
+ALWAYS = frozenset({"email", "phone"})
+"""The kinds of question that nothing else than a note can answer: “the plumber's number, quick”."""
 SAMPLES = {"day": "2026-11-23", "by": "7日", "number": "3"}
 """What stands for a day, a length of time and a number in the plain words of a wish, to read it."""
 _QUOTED_MARK = re.compile(f"[“「]{readings.MARK}")
@@ -130,7 +132,8 @@ def is_question(message: str, language: Language) -> bool:
     if (_is_asked(message) and is_plain) or len(row) < FEWEST:
         return True
     # Where no spaces part words, the word that asks stands anywhere, and often without a mark.
-    if questions.is_asian(message) and questions.read_question(message).kind in ASKING:
+    kind = questions.read_question(message).kind
+    if kind in ALWAYS or (questions.is_asian(message) and kind in ASKING):
         return True
     language = language_of(message, language)
     table = nearness.of(language)

@@ -344,6 +344,12 @@ def _place_passage(
     """
     sentence = every[number]
     end = sentence.end
+    if sentence.text.endswith((":", "：")):
+        # What only announces a list says nothing without it.
+        for item in every[number + 1 :]:
+            if "\n\n" in note.content[end : item.start].lstrip("\n"):
+                break
+            end = item.end
     if not holds_wanted(question, sentence.text):
         following = every[number + 1] if number + 1 < len(every) else None
         if (

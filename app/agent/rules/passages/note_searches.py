@@ -80,9 +80,9 @@ def _words_like(asked: Asked, question: Question) -> tuple[Call, ...]:
     others = {other for one in stems for other in questions.alternatives(one)}
     others |= {other for one in stems for other in questions.kin(one)}
     begun = {one[:BEGINNING] for one in (*wanted, *others) if len(one) >= PART}
-    if not wanted:
-        return ()
     either = [*sorted(inside), *(rf"\b{one}" for one in sorted(begun))]
+    if not either:
+        return ()
     pattern = "|".join(either).translate(_ACCENTED)[:LONGEST]
     return (("grep_notes", {"pattern": pattern, "mode": "regex", "limit": HITS * 4}),)
 

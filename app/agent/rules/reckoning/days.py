@@ -21,6 +21,7 @@ from app.agent.turn.steps import Asked, Quote, Step, Thing, Trace, note_link
 
 MOST = 200
 LONGEST = 160
+_APART = re.compile(r"\w\s*[,(]\s*(?:\w{2,3}\s+)?$")
 _WEEKS = frozenset({"week"})
 
 
@@ -92,7 +93,9 @@ def _counted(asked: Asked, plain: str, rest: str, unit: str, language: Language)
         day = _day_in(rest, asked, language)
     if day:
         beside = f"{rest[: day.start]} {rest[day.end :]}"
-        if _says_more(beside, language, table.leaving):
+        # “Until the wedding, 20 March” says of what day that is.
+        beside_name = _APART.search(rest[: day.start]) and not rest[day.end :].strip(" ?？!.")
+        if _says_more(beside, language, table.leaving) and not (until and beside_name):
             return None
         when = day.day
         if since and not day.has_year and when > asked.now.date():

@@ -32,8 +32,8 @@ def answer_question(asked: Asked, route: Route) -> Step:
     few = len(message.split()) <= FEW and route.language in phrases.alphabetic_languages()
     languages = dict.fromkeys((route.language, *(phrases.alphabetic_languages() if few else ())))
     said = [one for one in languages if note_sums.may_ask(message, one)]
-    if not said and route.get("reckoned"):
-        said = [route.language]
+    if route.get("reckoned") and route.language not in said:
+        said = [route.language, *said]
     solved = None
     for language in said:
         solved = solved or note_sums.solve(

@@ -41,6 +41,12 @@ def asks_remaining(message: str, language: Language) -> bool:
     return is_amount and wanted.says("remaining") and bool(wanted.names)
 
 
+def asks_total(message: str, language: Language) -> bool:
+    """Return whether a message asks what all comes to, and names nothing."""
+    wanted = sum_wishes.read(message, language)
+    return wanted.says("total") and not wanted.names and not wanted.numbers
+
+
 def goes_on(message: str, language: Language, told: str, asked_before: Sequence[str]) -> bool:
     """Return whether a message says what is to be reckoned with an amount that was told: nothing
     else, or it asks, and its words are those of a sum that can be told.
@@ -48,9 +54,11 @@ def goes_on(message: str, language: Language, told: str, asked_before: Sequence[
     if len(message) > sums.LONGEST or not re.search(r"\d", told):
         return False
     wanted = sum_wishes.read(message, language)
-    if not wanted.names and (wanted.says("difference") or wanted.says("remaining")):
+    deposit = words.table_of(language).deposit
+    named = sum_wishes.names_in(words.without(language, wanted.text, deposit), language, ())
+    if not named and (wanted.says("difference") or wanted.says("remaining")):
         return True
-    if wanted.says("total") and not wanted.names and not wanted.numbers:
+    if asks_total(message, language):
         return True
     quoted = note_amounts.facts(Text(0, "", told, whole=True), language)
     if wanted.names and not (wanted.says("asks") or message.rstrip().endswith(ASKING)):
@@ -105,8 +113,9 @@ def _of_note(wanted: Wanted, note: Text, known: list[Fact]) -> Solved | None:
     if wanted.says("each") and (found := _each(wanted, money)):
         return found
     if not wanted.names:
-        return None
-    return _listed(wanted, note, money) or _with_one(wanted, known) or _altogether(wanted, money)
+        return _all_lines(wanted, note, money)
+    found = _listed(wanted, note, money) or _with_one(wanted, known)
+    return found or _altogether(wanted, money) or _all_lines(wanted, note, money)
 
 
 def _of_told(
@@ -170,6 +179,23 @@ def _altogether(wanted: Wanted, money: list[Fact]) -> Solved | None:
         ):
             found.append((fact, counts.pop()))
     return sum_wishes.times(found[0][0], [("*", found[0][1])], wanted) if len(found) == 1 else None
+
+
+def _all_lines(wanted: Wanted, note: Text, money: list[Fact]) -> Solved | None:
+    """Return the sum of a list of which each line tells one price: “what do the presents come to?”
+
+    Only where the message names the list, or nothing.
+    """
+    if not wanted.says("total") or wanted.numbers or not sum_wishes.only_adds(wanted):
+        return None
+    title = words.folded(note.title)
+    if not all(note_amounts.holds(one, title) for one in wanted.names):
+        return None
+    lines = [one for one in note.content.split("\n") if re.search(r"\d", one)]
+    apart = len({one.sentence.start for one in money}) == len(money) == len(lines) > 1
+    if not apart or any(one.per or one.is_deposit for one in money):
+        return None
+    return sum_wishes.put_together([(1, one) for one in money], wanted)
 
 
 def _without_named(wanted: Wanted, money: list[Fact]) -> Solved | None:

@@ -4,9 +4,10 @@ from decimal import Decimal
 
 import msgspec
 
+from app.agent.rules.dialogue import references
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.phrases import phrases
-from app.agent.rules.reckoning import days, note_sums, numbers, sum_value, sums, words
+from app.agent.rules.reckoning import days, note_sums, numbers, sum_value, sum_wishes, sums, words
 from app.agent.rules.reckoning.sum_tokens import Amount
 from app.agent.rules.reckoning.sum_value import Reckoned
 from app.agent.rules.routing.routing import Route
@@ -30,15 +31,33 @@ def go_on(asked: Asked, language: Language) -> Route | None:
         return Route("sum", language, {"sum": asked.message})
     if (base := _told(asked.earlier[0])) and sums.reckon(asked.message, language, base):
         return Route("sum", language, {"sum": asked.message})
+    if again := _with_number(asked.message, language, asked.earlier[0]):
+        return again
     told = asked.earlier[0].told
     said = [
         one.arguments.get("words") or one.arguments.get("said", "") for one in asked.earlier[:2]
     ]
+    if note_sums.asks_total(asked.message, language) and references.notes_told(asked.earlier[0]):
+        return Route("ask", language, {"words": asked.message, "reckoned": "yes"})
     if asked.earlier[0].about and note_sums.goes_on(asked.message, language, told, said):
         searched = f"{said[0]} {asked.message}".strip()
         arguments = {"words": searched, "reckoned": "yes", "followed": "yes"}
         return Route("ask", language, arguments)
     return None
+
+
+def _with_number(message: str, language: Language, last: Trace) -> Route | None:
+    """Return the sum that was told last with the one other number that a message says: “and 24?”"""
+    said = last.arguments.get("text") or last.arguments.get("said", "")
+    new, old = (numbers.find(words.folded(one), language) for one in (message, said))
+    if last.intent != "sum" or not last.about or len(new) != 1 or len(old) != 1:
+        return None
+    wanted = sum_wishes.read(message, language)
+    if wanted.names or sum_wishes.has_sign(wanted) or new[0].unit not in ("", old[0].unit):
+        return None
+    number, plain = words.folded(message)[slice(*new[0][3:5])], words.folded(said)
+    again = f"{plain[: old[0].start]}{number}{plain[old[0].end :]}"
+    return Route("ask", language, {"words": again, "text": again, "reckoned": "yes"})
 
 
 def read(asked: Asked, found: Route) -> Route | None:

@@ -12,6 +12,8 @@ from app.agent.rules.phrases import phrases
 from app.agent.rules.reckoning import numbers, words
 
 _ARTICLES = frozenset("the a an der die das den la le les l d el los las of de".split())
+_TIME = re.compile(r"(?<![\d:.,])(?:[01]?\d|2[0-3]):[0-5]\d(?![\d:])")
+"""A time of day, where nothing is asked: “after work, 17:30”."""
 _MARKS = {"×": "*", "·": "*", "*": "*", "÷": "/", "/": "/", ":": "/", "+": "+", "-": "-"}
 _WEAK_MARKS = "/:-"
 """Signs that dates, ranges and numbers of phones have, too."""
@@ -90,7 +92,10 @@ def _marked(text: str, language: Language) -> Iterable[Token]:
             amount = Amount(number.value, number.unit, number.written)
             yield Token("number", number.start, number.end, amount=amount)
     yield from _signs(text, language, table)
+    times = [] if re.search("[=?]", text) else [one.span() for one in _TIME.finditer(text)]
     for mark in re.finditer(r"[×·*÷/:+()-]|(?<=\d)%|(?<=\d) %|(?<=\d) ?x ?(?=\d)", text):
+        if any(start < mark.start() < end for start, end in times):
+            continue
         sign = mark[0].strip()
         if sign == "%":
             yield Token("percent", mark.start(), mark.end())

@@ -7,7 +7,7 @@ import re
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.reckoning_tables import Keyword
 from app.agent.rules.phrases import phrases
-from app.agent.rules.reckoning import sum_tokens, sum_value, words
+from app.agent.rules.reckoning import numbers, sum_tokens, sum_value, words
 from app.agent.rules.reckoning.sum_tokens import Amount, Token
 from app.agent.rules.reckoning.sum_value import Reckoned, plain_number
 
@@ -41,10 +41,15 @@ def reckon(text: str, language: Language, base: Amount | None = None) -> Reckone
 
 
 def _of_clause(text: str, language: Language) -> Reckoned | None:
-    """Return the sum of the one clause of a text that has numbers: “quick one, 14 x 38”."""
+    """Return the sum of the one clause of a text that has numbers, “quick one, 14 x 38”, or of the
+    last, which says again those of all others: “if he's here 4 hours, 35 times 4?”
+    """
     clauses = _CLAUSE.split(text)
     counting = [one for one in clauses if any(map(str.isdecimal, one))]
-    return reckon(counting[0], language) if len(counting) == 1 < len(clauses) else None
+    if not counting or len(clauses) < 2:
+        return None
+    said = [{one.value for one in numbers.find(words.folded(part), language)} for part in counting]
+    return reckon(counting[-1], language) if all(one <= said[-1] for one in said) else None
 
 
 def _hide(plain: str) -> str:
