@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from app.agent.rules import look_further
-from app.agent.rules.changes import readings, reused
+from app.agent.rules.changes import days, readings, reused
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
@@ -55,9 +55,11 @@ def _clauses(asked: Asked, language: Language) -> Iterator[str]:
     """Yield the clauses of a message."""
     message = asked.message.strip()
     words, text = words_of(language), Marked(message).text
-    if not words.spaced or len(message) > readings.LONGEST or _TEXT.search(message):
+    # Where no spaces part words, a verb at the end may be of every clause before it.
+    parts = words.spaced or language_data.load_table(language, Changes).verb_first
+    if not parts or len(message) > readings.LONGEST or _TEXT.search(message):
         return
-    if "?" in message or words.asks.search(text):
+    if re.search("[?？]", message) or words.asks.search(text):
         return
     parted: list[str] = []
     start = 0
@@ -66,5 +68,7 @@ def _clauses(asked: Asked, language: Language) -> Iterator[str]:
         start = found.end()
     parted.append(message[start:].strip())
     parted = [one for one in parted if len(one) >= FEWEST]
+    if not words.spaced and sum(bool(days.find(one, asked, language)) for one in parted) > 1:
+        return  # several wishes, each with its day
     if 1 < len(parted) <= MOST:
         yield from parted

@@ -111,7 +111,7 @@ def look_further(asked: Asked, route: Route) -> Step:
         near = first.step.trace and first.step.trace.shown
         if route.get("days") and other.intent == route.intent and not near:
             return msgspec.structs.replace(found.step, empty=False)
-        shows = not near and found.step.trace and found.step.trace.shown
+        shows = bool(not near and found.step.trace and found.step.trace.shown)
         shows = shows and not questions.is_asian(asked.message)  # two letters are soon near
         if other.intent == "ask" and (shows or route.is_loose) and _reads(asked, route):
             # Where nothing is found at all, it is said of the notes.

@@ -4,7 +4,7 @@ import re
 
 import msgspec
 
-from app.agent.rules import corrections, views
+from app.agent.rules import corrections, duties, verb_first, views
 from app.agent.rules.answers import list_filters
 from app.agent.rules.changes import changes, clauses
 from app.agent.rules.dialogue import continued, given_context, repairs, slots, view_words
@@ -66,7 +66,7 @@ def _understand(asked: Asked, language: Language) -> Route:
         asked = msgspec.structs.replace(asked, message=shown)
     message, takes_back = repairs.repair(asked, asked.message, language)
     found = routing.route_message(message, names=asked.persona.names, before=language)
-    unsure = found.is_loose or found.intent in UNTOLD
+    unsure = found.is_loose or found.intent in UNTOLD or duties.is_duty(asked, found)
     if own and unsure and (route := clauses.go_on(asked, language, continued.continue_from)):
         return route
     if takes_back and (found.is_loose or found.intent in UNTOLD):
@@ -76,6 +76,8 @@ def _understand(asked: Asked, language: Language) -> Route:
         found = found if after.intent in UNTOLD | {"make_note"} else after
     if found.intent == "leave" and (wish := _wish_after(message, asked)) is not None:
         found = wish
+    if found.intent == "leave" and own and verb_first.refuses(asked, language):
+        found = msgspec.structs.replace(found, intent="ask", arguments={"words": message})
     if (listed := continued.to_list(asked, found)) is not None:
         return listed
     if changes.only_tells(asked, found):

@@ -68,12 +68,19 @@ def tell_first(asked: Asked, route: Route, heard: Conversations) -> Step | None:
     """
     language = route.get("written") or route.language
     said = _tells(asked.message, language) if _asks(asked, route, language) else None
-    if said is None or message_answers.TOOL not in asked.tools:
+    # “When does the train get in?” right after what somebody wrote
+    last = asked.earlier[0] if asked.earlier else Trace()
+    goes_on = said is None and last.intent == "from_person" and _asks(asked, route, language)
+    if (said is None and not goes_on) or message_answers.TOOL not in asked.tools:
         return None
     if heard is None:
         return Step(calls=((message_answers.TOOL, dict(LOOK)),))
-    question = _question(asked.message, said)
-    told = {stem(word) for word in split_words(said)}
+    question = _question(asked.message, said or "")
+    told = {stem(word) for word in split_words(said or "")}
+    if goes_on:
+        writers = [one.title for one in last.about if one.kind == "person"]
+        found = _found(question, heard, writers, told) if writers else []
+        return _told(route, [one for one in found if one.share >= HALF])
     people = list(_people(asked, language, heard))
     if not people and question.own and question.kind != "who":
         return None  # “what did I want to …”

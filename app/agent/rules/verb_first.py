@@ -53,6 +53,18 @@ def offer(asked: Asked, route: Route, step: Step) -> Step:
     return found if found.text or found.calls else step
 
 
+def refuses(asked: Asked, language: Language) -> bool:
+    """Return whether what seems to say that nothing is to be done wishes a change by that, where
+    the verb stands before its object: “别置顶菜谱了”.
+    """
+    if not language_data.has_table(language, Changes):
+        return False
+    if not language_data.load_table(language, Changes).verb_first:
+        return False
+    kinds = (one for one in readings.kinds_of(asked, language) if one in left_over.OF)
+    return any(not left_over.is_denied(asked.message, one, language) for one in kinds)
+
+
 def _ask_written(language: Language, only_named: bool, asked: Asked) -> Step:
     """Return the question whether what follows a verb of adding goes into the note named before
     it, or spoken of, where no spaces part words and the verb stands before its object.
@@ -102,19 +114,21 @@ def _wish(asked: Asked, language: Language) -> Route | None:
     words, text = words_of(language), Marked(asked.message).text
     cues = {**words.cues, "reschedule": words.shifts}
     found: list[tuple[int, Route]] = []
-    for kind in (one for one in readings.kinds_of(asked, language) if one in left_over.OF):
+    kinds = readings.kinds_of(asked, language)
+    for kind in (one for one in kinds if one in left_over.OF and "untag" not in kinds):
         # What goes on from a turn about priorities has no word for one: “它要4”.
-        places = [one.start() for one in cues[kind].finditer(text)] or [len(text) - 1]
-        clauses = [left_over.clause_at(asked.message, one, language) for one in places]
+        places = [one.span() for one in cues[kind].finditer(text)] or [(len(text) - 1, len(text))]
+        clauses = [left_over.clause_at(asked.message, at, language) for at, _ in places]
         # The day stands beside the verb, and another one in a reason.
         wishes = [_of_kind(asked, clause, kind, language) for _, clause in clauses]
         at = max((at for at, one in enumerate(wishes) if one), default=-1)
-        place, (start, clause) = places[at], clauses[at]
+        (place, end), (start, clause) = places[at], clauses[at]
         is_else = kind == "reschedule" and left_over.tells_else(asked, clause, language)
         wish = None if is_else else wishes[at] or _of_kind(asked, asked.message, kind, language)
         if wish and wish.get("day") and not wishes[at]:
             wish = _of_day(asked, language)  # of several clauses the last says the new day
-        denied = left_over.is_denied(clause[: place + 1 - start], kind, language)
+        # What “need not be so high” is low.
+        denied = kind != "priority" and left_over.is_denied(clause[: end - start], kind, language)
         if wish and not denied:
             found.append((place, msgspec.structs.replace(wish, said=clause, is_loose=False)))
     if found:
@@ -123,9 +137,20 @@ def _wish(asked: Asked, language: Language) -> Route | None:
     if done is None:
         return _of_day(asked, language)
     _, clause = left_over.clause_at(asked.message, done.end() - 1, language)
-    if left_over.is_denied(clause, "complete", language):
+    if _is_denied(asked.message, clause, language):
         return None
     return Route("complete_todo", language, {}, said=clause)
+
+
+def _is_denied(message: str, done: str, language: Language) -> bool:
+    """Return whether a clause that seems to tell that something is done says that it is not, or the
+    clause before: “the book isn't back, they were closed”.
+    """
+    clauses = told.clauses_of(message, language)
+    at = clauses.index(done) if done in clauses else 0
+    return any(
+        left_over.is_denied(one, "complete", language) for one in clauses[max(0, at - 1) : at + 1]
+    )
 
 
 def _of_day(asked: Asked, language: Language) -> Route | None:
@@ -133,7 +158,8 @@ def _of_day(asked: Asked, language: Language) -> Route | None:
     that, where no spaces part words: “the visa, I'll see to it on Wednesday”.
     """
     for clause in reversed(told.clauses_of(asked.message, language)):
-        if day := days.new_day(asked, Marked(clause), language):
+        day = days.new_day(asked, Marked(clause), language)
+        if left_over.is_to_come(asked, day):
             return Route("change_todo", language, {"day": day}, said=clause, is_loose=True)
     return None
 
@@ -146,11 +172,15 @@ def _of_kind(asked: Asked, text: str, kind: ChangeKind, language: Language) -> R
     if kind == "reschedule":
         arguments = days.shift(asked, marked, language)
         day = "" if arguments else days.new_day(asked, marked, language)
-        arguments = {"day": day} if day else arguments
+        arguments = {"day": day} if left_over.is_to_come(asked, day) else arguments
         if not arguments:
             return None
     if kind == "priority":
-        level = dialogue_words.priority_of(levels.level(marked, language), language)
+        marked.mark(days.find(text, asked, language), "d")
+        # “… need not be that high, 2”
+        words, clauses = words_of(language), told.clauses_of(asked.message, language)
+        alone = next(filter(str.isdecimal, (Marked(one).left(words) for one in clauses)), "")
+        level = dialogue_words.priority_of(alone or levels.level(marked, language), language)
         if level is None:
             return None
         arguments = {"number": str(level)}
@@ -231,6 +261,7 @@ def _of_letters(asked: Asked, things: Sequence[Thing], wish: Route) -> tuple[Thi
         return fitting
     marked = Marked(asked.message)
     marked.mark(days.find(asked.message, asked, wish.language), "d")
+    marked.left(words_of(wish.language))  # little words are letters of names, too
     said = {asked.message[at] for start, end in marked.runs() for at in range(start, end)}
     held = {one: len(said & set(one.title)) for one in things}
     most = max(held.values(), default=0)

@@ -18,6 +18,7 @@ from app.agent.rules.passages.sentences import fold_text, stem
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Question, Step, Thing, ThingKind, Trace, call_tool
 
+_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 CANDIDATES = 20
 ALL = 0
 SEARCHED = 8
@@ -52,7 +53,7 @@ def find_things(
         if told and (found.things or len(told) == 1):
             return told
         if told or not did:
-            return ask_which(route, told) if told else ask_what(route)
+            return ask_meant(route, _likest(asked, told)) if told else ask_what(route)
     if calls := _searches(asked, words, kinds, completed):
         return Step(calls=calls)
     wide = _is_wide(asked)
@@ -63,7 +64,7 @@ def find_things(
     if len(fitting) > 1 and number in (len(fitting), ALL):
         return fitting
     if len(fitting) > 1:
-        return ask_which(route, fitting)
+        return ask_meant(route, _likest(asked, fitting))
     if not fitting and (calls := _wider_searches(asked, words, kinds, completed)):
         return Step(calls=calls)
     if fitting := fitting or _each(asked, words, kinds, route.language, did):
@@ -82,6 +83,13 @@ def find_things(
         return ask_whether(route, words, last)
     none = list_answers.refusal_or(asked, route, route.phrase("none_fits", words=words))
     return msgspec.structs.replace(none, empty=True)
+
+
+def _likest(asked: Asked, things: tuple[Thing, ...]) -> tuple[Thing, ...]:
+    """Return the one of several whose name has most Chinese letters of a message, else all."""
+    said = set(_HAN.findall(asked.message))
+    held = [len(said & set(one.title)) for one in things]
+    return (things[held.index(max(held))],) if held.count(max(held, default=0)) == 1 else things
 
 
 def ask_which(route: Route, things: Sequence[Thing]) -> Step:

@@ -45,8 +45,8 @@ def without(asked: Asked, language: Language, understand: Understand) -> str:
         return asked.message
     words = words_of(language)
     # In Chinese a space may part the texts of a wish, too.
-    says = language_data.load_table(language, Changes).chatter != "(?!)"
-    if words.spaced or not says or "\n" in message:
+    is_first = language_data.load_table(language, Changes).verb_first
+    if words.spaced or is_first or "\n" in message:
         return asked.message
     pieces = [found[0].strip() for found in _PIECE.finditer(message)]
     pieces = _with_reasons(pieces, words)
@@ -92,6 +92,26 @@ def has_topic(asked: Asked, reason: str, wish: str, language: Language) -> bool:
 @functools.cache
 def _topic(language: Language) -> re.Pattern[str]:
     return re.compile(language_data.join_pattern(language_data.load_table(language, Changes).topic))
+
+
+def without_clauses(message: str, language: Language) -> str:
+    """Return a message without the clauses that only say how somebody feels, or why, where the verb
+    stands before its object; as it is where it may be written down or sent.
+    """
+    words = words_of(language)
+    first = language_data.load_table(language, Changes).verb_first
+    if not first or len(message) > readings.LONGEST or re.search('[\n"“«「:：]', message.strip()):
+        return message
+    if any(words.cues[kind].search(Marked(message).text) for kind in (*WITH_TEXT, "append")):
+        return message
+    kept, start = "", 0
+    ends = [one.span() for one in words.join.finditer(Marked(message).text)]
+    ends += [(one.end(), one.end()) for one in re.finditer("[?？]", message)]
+    for end, after in (*sorted(ends), (len(message), len(message))):
+        if not words.chatter.search(Marked(message[start:end]).text):
+            kept += message[start:after]
+        start = after
+    return kept.strip(" ,，。、…") if re.search(r"\w", kept) else message
 
 
 def _part(asked: Asked, text: str) -> Asked:

@@ -86,7 +86,10 @@ def go_on(
     for one, other in _parted(asked.message, language):
         for wish, rest in ((other, one), (one, other)):
             part = msgspec.structs.replace(asked, message=wish)
-            if _wishes_nothing(asked, rest, language) and (found := continue_from(part, language)):
+            points = slots.has_kind(wish, language, "it")
+            if _wishes_nothing(asked, rest, language, points) and (
+                found := continue_from(part, language)
+            ):
                 is_text = found.intent in ("append_note", "add_step") and wish == one
                 # “自行车，2” names another thing, “不急，2” states something of the last.
                 names = wish.isdecimal() and not words.states.search(Marked(rest).text)
@@ -101,13 +104,13 @@ def go_on(
     return None
 
 
-def _wishes_nothing(asked: Asked, text: str, language: Language) -> bool:
-    """Return whether a clause neither wishes nor asks anything."""
+def _wishes_nothing(asked: Asked, text: str, language: Language, may_be_duty: bool) -> bool:
+    """Return whether a clause neither wishes nor asks anything, but for what somebody has to do."""
     part = msgspec.structs.replace(asked, message=text, results=())
     words, plain = words_of(language), Marked(text).text
     asks = words.asks.search(plain) or re.search("[?？]", plain)
     wishes = set(readings.kinds_of(part, language)) - HARMLESS
-    return not asks and not wishes and not words.must.search(plain)
+    return not asks and not wishes and (may_be_duty or not words.must.search(plain))
 
 
 def change(
@@ -130,7 +133,8 @@ def change(
         if not reported.may_report(asked, route, language):
             return otherwise(asked, route)
         return _or_reported(asked, route, act, otherwise, language)
-    if missing := _missing(asked):
+    known = [(one.tool, one.arguments) for one in asked.results]
+    if missing := tuple(call for call in near.looks(asked) if call not in known):
         return Step(calls=missing)
     step = _change(asked, found, act)
     if step is None and tells:
@@ -214,6 +218,7 @@ def _settled(act: Act, wish: Route, asked: Asked) -> Step:
 def without_reason(asked: Asked, message: str, language: Language) -> str:
     """Return a message in a script without spaces without the clause that only says why."""
     if language_data.has_table(language, Changes) and not words_of(language).spaced:
+        message = chatter.without_clauses(message, language)
         for one, other in _parted(message, language):
             for wish, reason in ((one, other), (other, one)):
                 meant = _names_its_own(asked, wish, language)
@@ -332,11 +337,6 @@ def _duty(lead: str, language: Language) -> str:
     words = words_of(language)
     first = Marked(words.join.split(Marked(lead).text, maxsplit=1)[0])
     return first.left(words) if first.fit(words.must, "p") else ""
-
-
-def _missing(asked: Asked) -> tuple[tuple[str, dict[str, object]], ...]:
-    known = [(one.tool, one.arguments) for one in asked.results]
-    return tuple(call for call in near.looks(asked) if call not in known)
 
 
 def _named(asked: Asked, lead: str, wish: Route) -> tuple[Thing, ...]:

@@ -64,7 +64,7 @@ def offer(asked: Asked, route: Route, step: Step) -> Step:
     if wish is None:
         return step
     surer = not asks or bool(guess and _is_surer(asked, wish, guess))
-    if guess and not _is_to_come(asked, wish.get("day")) and told.may_tell(asked, route, language):
+    if guess and not is_to_come(asked, wish.get("day")) and told.may_tell(asked, route, language):
         return step  # “Ben saw to it yesterday” moves nothing
     found = reused.reuse(asked, functools.partial(_ask, wish, day))
     mine = found.trace.asks if found.trace else None
@@ -159,7 +159,7 @@ def _moved(asked: Asked, language: Language) -> Route | None:
     day = _day_within(asked, start, start + len(clause), language)
     if all(one.kind == "time" for one in quickadd.read_line(f"x {day}", now=asked.now).spans):
         day = _day_within(asked, 0, len(asked.message), language)  # “tomorrow after work, 17:30”
-    return Route("change_todo", language, {"day": day}) if _is_to_come(asked, day) else None
+    return Route("change_todo", language, {"day": day}) if is_to_come(asked, day) else None
 
 
 def _day_within(asked: Asked, start: int, end: int, language: Language) -> str:
@@ -179,7 +179,7 @@ def _day_of(due: date | datetime) -> date:
     return due.date() if isinstance(due, datetime) else due
 
 
-def _is_to_come(asked: Asked, day: str) -> bool:
+def is_to_come(asked: Asked, day: str) -> bool:
     """Return whether a day or time is not past."""
     due = quickadd.read_line(f"x {day}", now=asked.now).due
     return due is not None and _day_of(due) >= asked.now.date()
@@ -219,7 +219,7 @@ def _of_kind(
         if level is None:
             return None
         day = _day_within(asked, 0, len(asked.message), language)
-        arguments = {"number": str(level), **({"day": day} if _is_to_come(asked, day) else {})}
+        arguments = {"number": str(level), **({"day": day} if is_to_come(asked, day) else {})}
     return Route(intent, language, arguments)
 
 

@@ -70,8 +70,8 @@ def called(said: str, language: Language) -> str:
     """
     words, text = words_of(language), Marked(said).text
     start = max((one.end() for one in words.join.finditer(text)), default=0)
-    cue = words.cues["rename"].match(text, start) if start else None
-    if cue is None:
+    cue = words.cues["rename"].match(text, start)
+    if cue is None or not (start or cue.end() > 1):
         return said
     return texts.without_edge(said[cue.end() :].strip(), [words.filler], words).strip()
 
@@ -81,14 +81,14 @@ def note(
 ) -> Route | None:
     """Return a note to write: its name before what says its text, or after what says its name."""
     inside_of = functools.partial(_folder_in, asked, things, language)
-    if in_clauses := _in_clauses(asked.message, inside_of, language):
-        return in_clauses
-    if placed := _of_pieces(asked, things, language):
-        return placed
     words, whole = words_of(language), Marked(asked.message)
     is_first = language_data.load_table(language, Changes).verb_first
     if is_first and (pieces := parted(whole, things, language)):
         return pieces
+    if in_clauses := _in_clauses(asked.message, inside_of, language):
+        return in_clauses
+    if placed := _of_pieces(asked, things, language):
+        return placed
     head, content = texts.content_of(whole, words)
     inside = folder_of(asked, head, things, words.inside, language)
     if not head.fit(words.cues[kind], "c") or head.has(words.denies):
@@ -319,6 +319,8 @@ def parted(whole: Marked, things: Sequence[Thing], language: Language) -> Route 
     said_of = {name: value for name, value in told.items() if value}
     if len({"title", "content", "folder"} & said_of.keys()) < FEWEST or not (title or content):
         return None
+    if re.search("[:：]", title):
+        return None  # what stands after the colon is the text
     return Route("make_note", language, said_of)
 
 

@@ -69,6 +69,7 @@ def stated(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
     rows = [
         f"{one}{gap}{day}" if day else one
         for one in texts.split_todos(head, text.rstrip(" .。!！"), language)
+        if words.spaced or not _only_wishes(one, words, language)
     ]
     return Route("add_todo", language, {"tasks": "\n".join(rows)})
 

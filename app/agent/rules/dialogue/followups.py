@@ -280,6 +280,8 @@ def _undated(asked: Asked, said: Said, last: Trace) -> Route | None:
     todos = meant_things(asked, said, last, ("todo",))
     if not todos or not said.has("due") or not said.has("delete", "not_") or said.asks:
         return None
+    if is_asian(asked.message) and not last.undo:
+        return None  # “还没交成” of what was only told says that it is open
     if said.days or said.text or said.left("due", "delete", "change", "there", "not_", "helper"):
         return None
     return settled(said, "change_todo", todos, clear="yes")

@@ -17,7 +17,6 @@ from app.agent.rules.changes import marked as changed
 from app.agent.rules.changes.marked import Marked
 from app.agent.rules.dialogue import resolve_reference, view_words
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.list_tables import ListKind, Lists
 from app.agent.rules.listed import added_items, corrected_facts, item_clauses, list_words
@@ -29,7 +28,7 @@ from app.agent.turn.steps import Asked, Call, Step, Thing, ThingKind, Trace
 
 Act = Callable[[Asked, Route], Step]
 LONGEST = 160
-MANY, LATE = 14, 13
+MANY, LATE = 15, 13
 """After so many results nothing else is looked at, and nothing changed."""
 RECENT = 3
 """So many turns ago may the list have been spoken of."""
@@ -77,9 +76,8 @@ class Wish(msgspec.Struct, frozen=True):
 def kinds_of(asked: Asked, route: Route) -> tuple[ListKind, ...]:
     """Return what a message may ask or wish of a list, by its words."""
     language = route.get("written") or route.language
-    if route.intent in SETTLED or len(asked.message) > LONGEST or "\n" in asked.message.strip():
-        return ()
-    if not all(language_data.has_table(language, one) for one in (Lists, Changes)):
+    long = len(asked.message) > LONGEST or "\n" in asked.message.strip()
+    if long or route.intent in SETTLED or not language_data.has_table(language, Lists):
         return ()
     words, text = list_words.words_of(language), Marked(asked.message).text
     if route.intent in ("undo", "leave"):
@@ -112,11 +110,10 @@ def change_spoken_of(asked: Asked, route: Route, act: Act) -> Step | None:
     none of them.
     """
     kinds = [one for one in kinds_of(asked, route) if one in CHANGES]
-    thing = spoken_of(asked) if kinds else None
-    if thing is None:
+    if not kinds or (thing := spoken_of(asked)) is None:
         return None
-    wish = _wish(route, tuple(kinds), act)
-    step = reused.reuse(asked, lambda part: _of(wish, part, kinds[0], thing, Marked(asked.message)))
+    wish, marked = _wish(route, tuple(kinds), act), Marked(asked.message)
+    step = reused.reuse(asked, lambda part: _of(wish, part, kinds[0], thing, marked))
     return step if step.calls or step.text else None
 
 
@@ -128,11 +125,14 @@ def change_anywhere(asked: Asked, route: Route, act: Act, found: Step) -> Step |
     asks = found.trace.asks if found.trace else None
     of = asks.choices if asks else ()
     is_of_todo = of and all(one.kind == "todo" for one in of)
-    if (asks and not is_of_todo) or not (asks or found.empty):
+    # What only tells something is no question that a quotation answers.
+    is_told = found.quotes and questions.is_asian(asked.message)
+    is_told = is_told and not changed.words_of(route.language).asks.search(asked.message)
+    if (asks and not is_of_todo) or not (asks or found.empty or is_told):
         return None
     kinds = tuple(one for one in kinds_of(asked, route) if one in CHANGES)
     known = any(one.arguments == ALL_STEPS[1] for one in asked.results)
-    if len(asked.results) >= MANY and not known:
+    if not known and (asked.is_last or len(asked.results) >= MANY):
         return None
     is_late = len(asked.results) > LATE
     wish = msgspec.structs.replace(_wish(route, kinds, act), is_last=True, of=of, is_late=is_late)
@@ -245,7 +245,9 @@ def _lists_named(wish: Wish, asked: Asked, changes: Sequence[ListKind]) -> list[
     found: list[tuple[Held, Told]] = []
     todos = [{"title": one.title} for one in near.things(asked) if one.kind == "todo"]
     for thing, items in (*item_changes.all_items(asked), *item_changes.all_steps(asked)):
-        if wish.of and (thing.kind, thing.id) not in {(one.kind, one.id) for one in wish.of}:
+        is_of = (thing.kind, thing.id) in {(one.kind, one.id) for one in wish.of}
+        is_named = questions.is_asian(thing.title) and thing.title in asked.message
+        if wish.of and not (is_of or is_named):
             continue
         held = Held(thing, {"title": thing.title}, tuple(items))
         told = item_clauses.read(asked, held, _named(wish, asked, thing), wish.language)
