@@ -12,6 +12,7 @@ import msgspec
 from app.agent.rules import look_further
 from app.agent.rules.changes import days, readings, reused
 from app.agent.rules.changes.marked import Marked, words_of
+from app.agent.rules.dialogue import slots
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
@@ -62,11 +63,14 @@ def _clauses(asked: Asked, language: Language) -> Iterator[str]:
     if re.search("[?？]", message) or words.asks.search(text):
         return
     parted: list[str] = []
-    start = 0
-    for found in words.join.finditer(text):
-        parted.append(message[start : found.start()].strip())
-        start = found.end()
-    parted.append(message[start:].strip())
+    start = begun = 0
+    for end, after in (*(one.span() for one in words.join.finditer(text)), (len(text), len(text))):
+        if parted and slots.only_days(message[start:end], asked, language):
+            parted.pop()  # “…, 18h” belongs to the clause before it
+        else:
+            begun = start
+        parted.append(message[begun:end].strip())
+        start = after
     parted = [one for one in parted if len(one) >= FEWEST]
     if not words.spaced and sum(bool(days.find(one, asked, language)) for one in parted) > 1:
         return  # several wishes, each with its day

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from app.agent.quickadd import quickadd
+from app.agent.rules import look_further
 from app.agent.rules.changes import days, named, plain_tasks, reused, texts, told
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import continued, references, slots
@@ -37,6 +38,7 @@ def offer_todo(asked: Asked, route: Route, step: Step) -> Step:
     """
     language = near.language_of(asked.message, route.get("written") or route.language)
     may = near.may_be_near(asked, route) and language_data.has_table(language, Changes)
+    may = may and look_further.has_only_looked(asked)
     if not may or len(asked.message) > LONGEST or "\n" in asked.message:
         return step
     # “Put "call mum" on Sunday” where only something alike is there.

@@ -313,13 +313,14 @@ def duty(asked: Asked, language: Language) -> str:
     if not (words.spaced and found):
         return ""
     if said := begun(asked.message, words.must, language):
-        return said
+        # “I have to push it to Friday” is a change of what is there.
+        return "" if words.shifts.search(Marked(said.partition(",")[0]).text) else said
     start, end = found[0]
     lead, first = asked.message[:start], _SENTENCE.split(asked.message[start:], maxsplit=1)[0]
     timed = any(one.kind == "time" for one in _read(asked, first, language).spans)
     moves = words.shifts.search(text[end : start + len(first)])
     last = asked.earlier[0] if asked.earlier else Trace()
-    title = _read(asked, first, language).title
+    title = _read(asked, first.partition(",")[0], language).title
     if last.undo and len(last.about) == 1 and len(resolve_reference.word_stems(title)) < FEWEST:
         return ""  # “tomorrow after work, 17:30” of what was just opened again
     return first if timed and not moves and slots.only_little(lead, language, "helper") else ""
