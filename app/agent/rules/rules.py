@@ -38,6 +38,7 @@ from app.agent.rules.look_further import Tried
 from app.agent.rules.near import near
 from app.agent.rules.near.readings import Reading
 from app.agent.rules.routing.routing import Route
+from app.agent.rules.said_messages import Conversations
 from app.agent.turn.steps import Asked, Result, Step, Trace
 
 __all__ = ["Asked", "Result", "Step", "next_step"]
@@ -59,8 +60,6 @@ TAKEN_FIRST = frozenset(
 """What a message may only seem to be that wishes to change something."""
 LATE = 7
 """After so many results a turn has hardly any steps left."""
-ENOUGH = 16
-"""After so many results nothing else is looked for."""
 
 
 def next_step(asked: Asked) -> Step:
@@ -69,9 +68,8 @@ def next_step(asked: Asked) -> Step:
     A tool that is not offered is never called, and in a turn's last step none that only looks.
     """
     asked = that_day.with_day(asked, message_route.language_before(asked))
-    asked = msgspec.structs.replace(
-        asked, message=corrections.corrected(asked, message_route.language_before(asked))
-    )
+    said = corrections.corrected(asked, message_route.language_before(asked))
+    asked = msgspec.structs.replace(asked, message=said)
     step = _step_of_all(asked)
     if look_further.looks_too_long(asked, step) and not asked.is_last:
         step = _step_of_all(msgspec.structs.replace(asked, is_last=True))
@@ -94,9 +92,8 @@ def _next_step(asked: Asked) -> Step:
         message = chatter.without(asked, language, message_route.understand)
         asked = msgspec.structs.replace(asked, message=message)
     asked, wish = near.confirmed(asked)
-    route = _in_wanted_language(
-        asked, message_route.understand(asked, wish.language if wish else "")
-    )
+    understood = message_route.understand(asked, wish.language if wish else "")
+    route = _in_wanted_language(asked, understood)
     if wish and wish.asks and wish.asks.choices:
         route = msgspec.structs.replace(route, things=wish.asks.choices)
     may = not message_route.is_narrow(asked) and near.may_be_near(asked, route)
@@ -111,21 +108,14 @@ def _next_step(asked: Asked) -> Step:
     )
     # Whether a duty is there already was looked up.
     step = reused.reuse(asked, decide) if may and duties.is_duty(asked, route) else decide(asked)
-    if step.calls or not step.text:
-        return step
-    step = by_clause.offer(begun, route, step, _next_step) if may and not wish else step
-    if step.calls:
-        return step
-    return _traced(asked, route, offers.offer_todo(asked, route, step))
+    if may and not wish and step.text and not step.calls:
+        step = by_clause.offer(begun, route, step, _next_step)
+    is_told = step.text and not step.calls
+    return _traced(asked, route, offers.offer_todo(asked, route, step)) if is_told else step
 
 
 def _decide(
-    asked: Asked,
-    begun: Asked | None,
-    route: Route,
-    heard: said_messages.Conversations,
-    whole: str,
-    may: bool,
+    asked: Asked, begun: Asked | None, route: Route, heard: Conversations, whole: str, may: bool
 ) -> Step:
     """Return the step of a message as a whole; where it `may` wish anything, also of what else its
     words may mean, or the clause that asks of those which `begun` it.
@@ -188,8 +178,13 @@ def _step_of(asked: Asked, route: Route) -> Step:
     if (step := remote_tool_answers.step(asked, route)) is not None:
         return step
     may = not message_route.is_narrow(asked) and near.may_be_near(asked, route)
-    if may and (step := placed_texts.write(asked, route, _act)) is not None:
-        return step
+    if may and placed_texts.may_write(asked, route):
+        step = placed_texts.write(asked, route, _act)
+        return step or reused.reuse(asked, lambda part: _step_otherwise(part, route, may=may))
+    return _step_otherwise(asked, route, may=may)
+
+
+def _step_otherwise(asked: Asked, route: Route, *, may: bool) -> Step:
     is_guess = route.intent == "cannot" and route.is_loose
     if is_guess and may:
         return _near_or_said(asked, route)
@@ -234,7 +229,12 @@ def _wished(asked: Asked, route: Route) -> Step:
         step = changes.change(asked, route, _act)
         return step or reused.reuse(asked, lambda part: _asked_or_near(part, route))
     step = look_further.replay(asked, lambda part: _asked_or_near(part, route)).step
-    if step.calls or not step.empty or asked.refusal or len(asked.results) > ENOUGH:
+    if (
+        step.calls
+        or not step.empty
+        or asked.refusal
+        or len(asked.results) > look_further.MOST_LOOKS
+    ):
         return step
     return changes.change(asked, route, _act, but=route.intent) or step
 
@@ -351,8 +351,8 @@ def _act(asked: Asked, route: Route) -> Step:
     # Else a guest would be asked which note is meant, only to hear that it cannot be done.
     if asked.persona.owner and (tool := DONE_WITH.get(route.intent)) and tool not in asked.tools:
         return list_answers.tell_not_allowed(asked, route, tool)
-    if sure := asides.shorter(asked, route):
-        return near.ask_whole(sure)
+    if (sure := asides.shorter(asked, route)) and (question := near.ask_whole(sure)):
+        return question
     if (asked.attached or asked.attached_before) and (
         step := attachment_answers.answer_from_files(asked, route)
     ):

@@ -33,7 +33,9 @@ LEAST = {
     ("a", "right, later turns"): 0.9,
     ("a", "no wrong act"): 1.0,
     ("b", "no wrong act"): 1.0,
-    **{(half, f"right, {language}"): 0.95 for half in ("a", "b") for language in ("zh", "ja")},
+    ("a", "right, zh"): 0.94,  # more is asked about
+    **{(half, "right, ja"): 0.95 for half in ("a", "b")},
+    ("b", "right, zh"): 0.95,
 }
 """The share of turns that were right when this was written, a little rounded down."""
 

@@ -305,16 +305,14 @@ def noted(asked: Asked, language: Language) -> Route | None:
 
 
 def duty(asked: Asked, language: Language) -> str:
-    """Return what a message says must be done by a day, in the first clause that says so; else what
-    it begins with a day and a time: “tomorrow at 9 to the baths”.
-    """
+    """Return what must be done by a day, or what begins with one: “tomorrow at 9 to the baths”."""
     words, text = words_of(language), Marked(asked.message).text
-    found = days.find(asked.message, asked, language)
-    if not (words.spaced and found):
+    if not (words.spaced and (found := days.find(asked.message, asked, language))):
         return ""
     if said := begun(asked.message, words.must, language):
         # “I have to push it to Friday” is a change of what is there.
-        return "" if words.shifts.search(Marked(said.partition(",")[0]).text) else said
+        texts_said = Marked(said).text, Marked(said).text.partition(" ")[2]
+        return "" if any(map(words.cues["reschedule"].match, texts_said)) else said
     start, end = found[0]
     lead, first = asked.message[:start], _SENTENCE.split(asked.message[start:], maxsplit=1)[0]
     timed = any(one.kind == "time" for one in _read(asked, first, language).spans)

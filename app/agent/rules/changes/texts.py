@@ -14,6 +14,7 @@ from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.turn.steps import Asked
 
+_PIECE = re.compile(r"[,;](?:\s|(?=[\u3400-\u9fff]))|[，；]|\s[–-]\s")
 _QUOTED = re.compile(r"[\"“”„«「『‘]\s*([^\"“”„«»「」『』]+?)\s*[\"”“»」』’]")
 _QUOTED_FIRST = re.compile(r"[「『]([^「」『』]+)[」』](?:で|って|という)?[\s、，。]*")
 _COLON = re.compile(r"\s*[:：]\s*(?!\d\d\b|//)(?=\S)")
@@ -47,7 +48,7 @@ def all_quoted(marked: Marked) -> tuple[int, int]:
 def first_clause(name: str, message: str) -> str:
     """Return a name up to its first comma, where it does not stand in quotation marks."""
     quoted = name in (found[1] for found in _QUOTED.finditer(message))
-    return name if quoted else re.split(r"[,;]\s|\s[–-]\s", name, maxsplit=1)[0].strip()
+    return name if quoted else _PIECE.split(name, maxsplit=1)[0].strip()
 
 
 def text_of(marked: Marked, words: Words, kind: ChangeKind, *, exact: bool = False) -> str:

@@ -36,13 +36,17 @@ OTHERS: tuple[ChangeKind, ...] = ("todo", "todos", "step", "tag", "rename", "fol
 """The changes whose words before a colon say that the text is something else."""
 
 
+def may_write(asked: Asked, route: Route) -> bool:
+    """Return whether the words before a colon may mean a note, so that it is looked up."""
+    language = route.get("written") or route.language
+    return route.intent in MAY and not route.things and _may(asked.message, language)
+
+
 def write(asked: Asked, route: Route, act: Act) -> Step | None:
     """Return the step that writes a text into the note that the words before its colon mean, or
     asks; None where they say of no note that it goes there.
     """
     language = route.get("written") or route.language
-    if route.intent not in MAY or route.things or not _may(asked.message, language):
-        return None
     if not near.has_looked(asked):
         return Step(calls=near.looks(asked))
     head, text = _parted(asked.message)

@@ -263,15 +263,15 @@ def ask_meant(route: Route) -> Step | None:
     )
 
 
-def ask_whole(route: Route) -> Step:
+def ask_whole(route: Route) -> Step | None:
     """Return the question whether a change is meant that is done as it stands once it has got its
-    yes; nothing where no example says it.
+    yes; None where no example says it, or it says of nothing what it is of.
     """
     plain = _plain_with(route.language, _intent_of(route), route.get("untag"))
     text = next(filter(None, map(route.get, ("text", "title", "step", "tag"))), "")
     of = [one.title for one in route.things] or [route.get("target") or route.get("folder")]
     if not plain or not all(of):
-        return Step()
+        return None
     told = {"text": text, "folder": route.get("folder")}
     values = {**dict.fromkeys(readings.KINDS, ", ".join(of)), **told}
     question = Question(route.intent, dict(route.arguments), lacks="yes", choices=route.things)
