@@ -39,9 +39,15 @@ async def answering(
         yield server.sockets[0].getsockname()[1]
     finally:
         server.close()
-        for _ in range(ROUNDS):
-            await asyncio.sleep(0)
-        for task in under_way:
-            task.cancel()
-        if under_way:
+        await _let_others_run()
+        while under_way:
+            for task in under_way:
+                task.cancel()
             await asyncio.wait(under_way)
+            # a closed connection is let go in the loop's next round
+            await _let_others_run()
+
+
+async def _let_others_run() -> None:
+    for _ in range(ROUNDS):
+        await asyncio.sleep(0)
