@@ -35,8 +35,9 @@ def routes() -> list[Route]:
 async def show(visit: Visit, person: Person) -> Response:
     """Show how the data stands; to the script of the page, how far a backup is."""
     values = {
-        "state": await person.call("status"),
+        # before the state, which else would lack a backup that ends between the two
         "works": [*await running_work(visit, "backup"), *await running_work(visit, "proof")],
+        "state": await person.call("status"),
         "alone": await is_alone(visit),
     }
     if visit.query_params.get("piece") == "1":
