@@ -1,11 +1,11 @@
 """A clause of a message that wishes something by itself, where the whole came to nothing.
 
 “The doors are done, finally. My back hurts”: what a clause would do is asked about, as nobody knows
-what the others say beside it; what only tells something is told.
+what the others say beside it.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
@@ -40,15 +40,32 @@ def offer(asked: Asked, route: Route, step: Step, next_step: Callable[[Asked], S
         return step
     if not look_further.has_only_looked(asked):
         return step
-    for clause in _clauses(asked, language):
+
+    def ask(clause: str, found: Step) -> Step | None:
+        if found.calls:
+            return near.ask_plain(clause, language)
+        return found if found.trace and found.trace.asks else None
+
+    return first_of(asked, step, _clauses(asked, language), next_step, ask)
+
+
+def first_of(
+    asked: Asked,
+    step: Step,
+    clauses: Iterable[str],
+    next_step: Callable[[Asked], Step],
+    take: Callable[[str, Step], Step | None],
+) -> Step:
+    """Return what `take` makes of the first clause, and the step that it comes to by itself, of
+    which it makes anything; what must be looked up for that, or else the step of the whole message.
+    """
+    for clause in clauses:
         part = msgspec.structs.replace(asked, message=clause)
         found = reused.reuse(part, next_step)
         if look_further.only_looks(found):
             return step if look_further.looks_too_long(asked, found) else found
-        if found.calls:
-            return near.ask_plain(clause, language)
-        if found.trace and found.trace.asks:
-            return found
+        if (taken := take(clause, found)) is not None:
+            return taken
     return step
 
 

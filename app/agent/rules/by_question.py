@@ -3,10 +3,8 @@
 import re
 from collections.abc import Callable
 
-import msgspec
-
-from app.agent.rules import look_further
-from app.agent.rules.changes import readings, reused
+from app.agent.rules import by_clause, look_further
+from app.agent.rules.changes import readings
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import slots
 from app.agent.rules.languages import language_data
@@ -32,17 +30,14 @@ def answer(asked: Asked, route: Route, step: Step, next_step: Callable[[Asked], 
     came_to_nothing = step.empty or route.intent in SAID
     if not came_to_nothing or step.quotes or not look_further.has_only_looked(asked):
         return step
-    for clause in _asking(asked, language):
-        part = msgspec.structs.replace(asked, message=clause)
-        found = reused.reuse(part, next_step)
-        if look_further.only_looks(found):
-            return step if look_further.looks_too_long(asked, found) else found
+
+    def tell(clause: str, found: Step) -> Step | None:
         asks = found.trace and found.trace.asks
-        shows = found.trace and found.trace.shown
-        more = shows and (questions.read_question(clause).is_bare or not _shows(step))
-        if not (found.calls or asks) and (not found.empty or more):
-            return found
-    return step
+        more = _shows(found) and (questions.read_question(clause).is_bare or not _shows(step))
+        is_told = not (found.calls or asks) and (not found.empty or more)
+        return found if is_told else None
+
+    return by_clause.first_of(asked, step, _asking(asked, language), next_step, tell)
 
 
 def _shows(step: Step) -> bool:

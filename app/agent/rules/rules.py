@@ -118,7 +118,7 @@ def _decide(
     asked: Asked, begun: Asked | None, route: Route, heard: Conversations, whole: str, may: bool
 ) -> Step:
     """Return the step of a message as a whole; where it `may` wish anything, also of what else its
-    words may mean, or the clause that asks of those which `begun` it.
+    words may mean, or of the clause that asks in what was `begun` with, before anything was cut.
     """
     # “The eggs I have. And take the flour off”: what only tells something else may name an item.
     said = msgspec.structs.replace(asked, message=whole)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from app.agent.rules.changes import days, left_over, levels, named, readings, reused, told
-from app.agent.rules.changes.marked import Marked, words_of
+from app.agent.rules.changes.marked import Marked, clause_at, words_of
 from app.agent.rules.dialogue import dialogue_words, references, slots, view_words
 from app.agent.rules.dialogue.references import Reference
 from app.agent.rules.languages import language_data
@@ -118,7 +118,7 @@ def _wish(asked: Asked, language: Language) -> Route | None:
     for kind in (one for one in kinds if one in left_over.OF and "untag" not in kinds):
         # What goes on from a turn about priorities has no word for one: “它要4”.
         places = [one.span() for one in cues[kind].finditer(text)] or [(len(text) - 1, len(text))]
-        clauses = [left_over.clause_at(asked.message, at, language) for at, _ in places]
+        clauses = [clause_at(asked.message, at, language) for at, _ in places]
         # The day stands beside the verb, and another one in a reason.
         wishes = [_of_kind(asked, clause, kind, language) for _, clause in clauses]
         at = max((at for at, one in enumerate(wishes) if one), default=-1)
@@ -136,7 +136,7 @@ def _wish(asked: Asked, language: Language) -> Route | None:
     done = words.finished.search(text)
     if done is None:
         return _of_day(asked, language)
-    _, clause = left_over.clause_at(asked.message, done.end() - 1, language)
+    _, clause = clause_at(asked.message, done.end() - 1, language)
     if _is_denied(asked.message, clause, language):
         return None
     return Route("complete_todo", language, {}, said=clause)
@@ -261,7 +261,7 @@ def _of_letters(asked: Asked, things: Sequence[Thing], wish: Route) -> tuple[Thi
         return fitting
     marked = Marked(asked.message)
     marked.mark(days.find(asked.message, asked, wish.language), "d")
-    marked.left(words_of(wish.language))  # little words are letters of names, too
+    marked.left(words_of(wish.language))  # else the letters of little words count
     said = {asked.message[at] for start, end in marked.runs() for at in range(start, end)}
     held = {one: len(said & set(one.title)) for one in things}
     most = max(held.values(), default=0)

@@ -32,6 +32,8 @@ DATED = frozenset({"change_todo", "add_todo"})
 """The wishes that a day belongs to."""
 NO_TEXT = frozenset({"change_todo", "delete", "pin_note"})
 """The changes that need no turn before where they name their thing."""
+NAMES = frozenset({"rename", "change_note", "rename_folder"})
+"""The changes that give a new name."""
 HARMLESS: frozenset[ChangeKind] = frozenset({"reschedule", "message", "move"})
 """The kinds of change whose words tell about a thing, too."""
 MOST = 8
@@ -40,10 +42,6 @@ _TEXT = re.compile('["“«「]|:(?!\\d)|：')
 _AFTER_QUESTION = re.compile(r"(?<=\?)\s+")
 _LINK = re.compile(r"\W*q(?:ue)?\W*")
 _DIGIT = re.compile(r"\d")
-
-
-NAMES = frozenset({"rename", "change_note", "rename_folder"})
-"""What gives a new name."""
 
 
 class Kind(IntEnum):

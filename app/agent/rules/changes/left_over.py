@@ -13,7 +13,7 @@ import msgspec
 from app.agent.quickadd import quickadd
 from app.agent.rules.answers import targets
 from app.agent.rules.changes import days, levels, named, plain_tasks, readings, reused, told
-from app.agent.rules.changes.marked import Marked, is_old, words_of
+from app.agent.rules.changes.marked import Marked, clause_at, is_old, words_of
 from app.agent.rules.changes.named import Named
 from app.agent.rules.dialogue import dialogue_words, references, slots
 from app.agent.rules.dialogue.references import Reference
@@ -191,14 +191,6 @@ def tells_else(asked: Asked, clause: str, language: Language) -> bool:
     """
     done = words_of(language).finished.search(Marked(clause).text)
     return bool(done or days.shift(asked, Marked(clause), language).get("earlier"))
-
-
-def clause_at(message: str, place: int, language: Language) -> tuple[int, str]:
-    """Return where the clause of a message begins that has a place in it, and that clause."""
-    ends = list(words_of(language).join.finditer(Marked(message).text))
-    start = max((one.end() for one in ends if one.end() <= place), default=0)
-    end = min((one.start() for one in ends if one.start() > place), default=len(message))
-    return start, message[start:end]
 
 
 def _of_kind(

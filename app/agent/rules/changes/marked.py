@@ -196,3 +196,11 @@ def words_of(language: Language) -> Words:
         plain_letters(language_data.join_pattern(table.inside)),
         spaced,
     )
+
+
+def clause_at(message: str, place: int, language: Language) -> tuple[int, str]:
+    """Return where the clause of a message begins that has a place in it, and that clause."""
+    ends = list(words_of(language).join.finditer(Marked(message).text))
+    start = max((one.end() for one in ends if one.end() <= place), default=0)
+    end = min((one.start() for one in ends if one.start() > place), default=len(message))
+    return start, message[start:end]

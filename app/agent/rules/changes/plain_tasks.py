@@ -22,7 +22,7 @@ LONGEST = 300
 ASKS_A_DAY = frozenset({"list_todos", "events", "free"})
 LONGEST_TITLE = 120
 FEWEST = 2
-"""So many words of its own has a todo at least that is named by its day and them."""
+"""So many words has a todo at least that is said by a day and nothing else."""
 _END = re.compile(r"[,.;!?…]+\s+|\s[–—-]\s")
 _SENTENCE = re.compile(r"(?<!\d)[.!?…]+\s+")
 _CLAUSE = re.compile(r"[^\s,;!~，；、。！…]+")

@@ -4,7 +4,7 @@ import re
 from itertools import pairwise
 
 from app.agent.rules.changes import days, texts
-from app.agent.rules.changes.marked import Marked, Words, is_old, words_of
+from app.agent.rules.changes.marked import Marked, Words, clause_at, is_old, words_of
 from app.agent.rules.changes.named import NAME
 from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages import language_data
@@ -24,7 +24,7 @@ def moves_several(message: str, asked: Asked, language: Language) -> bool:
     new = [(start, end) for start, end in found if not is_old(marked.text, start, end, words)]
     if language_data.load_table(language, Changes).verb_first:
         # “Tonight I want to rest, the shopping moves to tomorrow”
-        clauses = [marked.text[slice(*_clause_at(marked, start, words))] for start, _ in new]
+        clauses = [Marked(clause_at(message, start, language)[1]).text for start, _ in new]
         moved = [day for day, one in zip(new, clauses, strict=True) if words.put.search(one)]
         new = moved or new
     return any(
@@ -33,13 +33,6 @@ def moves_several(message: str, asked: Asked, language: Language) -> bool:
         # “Does 6 pm do? Make it 6 pm” says the same once more.
         if marked.text[slice(*one)].strip("にで") != marked.text[slice(*other)].strip("にで")
     )
-
-
-def _clause_at(marked: Marked, place: int, words: Words) -> tuple[int, int]:
-    """Return from where to where the clause stands that has a place in it."""
-    ends = [one.span() for one in words.join.finditer(marked.text)]
-    start = max((after for _, after in ends if after <= place), default=0)
-    return start, min((end for end, _ in ends if end > place), default=len(marked.text))
 
 
 def _names_more(marked: Marked, start: int, end: int, words: Words) -> bool:

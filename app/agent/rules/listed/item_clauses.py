@@ -56,8 +56,9 @@ def read(asked: Asked, held: Held, marked: Marked, language: Language, last: str
     said: dict[int, ListKind] = {}
     waiting: tuple[Item, ...] = ()
     # “Off the list with it” after what is left on it was told.
-    last_open = tuple(one for one in held.items if one.has_box and not one.is_done)
-    before: tuple[Item, ...] = last_open if len(last_open) == 1 else ()
+    left = tuple(one for one in held.items if one.has_box and not one.is_done)
+    only_left = left if len(left) == 1 else ()
+    before: tuple[Item, ...] = only_left
     says = any(words.cues[one].search(marked.text) for one in KINDS)
     kind: ListKind | None = next((one for one in KINDS if one == last and not says), None)
     is_sure = True
@@ -73,7 +74,7 @@ def read(asked: Asked, held: Held, marked: Marked, language: Language, last: str
             done = one.may_tick and all(said.get(item.place) == "tick" for item in before)
             kind, waiting = "tick" if done else one.kind, ()
             said |= {item.place: kind for item in before}
-            is_sure = is_sure and one.is_covered and before is not last_open
+            is_sure = is_sure and one.is_covered and not (only_left and before is only_left)
             continue
         before = one.items or before
         if one.items and not one.kind and not (kind and one.is_covered):

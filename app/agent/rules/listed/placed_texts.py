@@ -4,7 +4,6 @@
 words name, else the one spoken of last.
 """
 
-import functools
 import re
 from collections.abc import Callable
 
@@ -63,11 +62,7 @@ def write(asked: Asked, route: Route, act: Act) -> Step | None:
         return targets.ask_which(wish, meant) if meant else targets.ask_what(wish)
     if not _is_covered(head, language):
         return near.ask_whole(wish)
-    return reused.reuse(asked, functools.partial(_act, act, wish))
-
-
-def _act(act: Act, wish: Route, asked: Asked) -> Step:
-    return act(asked, wish)
+    return reused.reuse(asked, lambda part: act(part, wish))
 
 
 def _may(message: str, language: Language) -> bool:
