@@ -14,7 +14,7 @@ from typing import Any
 
 from app.commands.terminal.command_group import Misused
 from app.commands.terminal.terminal_safe import on_one_line, strip_controls
-from app.core.process import limited_process
+from app.core.process import limited_process, process_group
 
 CHUNK = 1 << 16
 MOST_OUTPUT = 8 << 20
@@ -169,10 +169,9 @@ async def _started(program: Program) -> AsyncIterator[tuple[asyncio.subprocess.P
         watched, _life = _pipe(pipes)
         reported, reporting = _pipe(pipes)
         command = [sys.executable, "-I", str(Path(limited_process.__file__))]
-        process = await asyncio.create_subprocess_exec(
+        process = await process_group.start_group(
             *(*command, str(watched), str(reporting), *program.command),
             pass_fds=(watched, reporting),
-            start_new_session=True,
             **how,
         )
         os.set_blocking(reported, False)
@@ -184,10 +183,10 @@ async def _started(program: Program) -> AsyncIterator[tuple[asyncio.subprocess.P
 
 async def _end(process: asyncio.subprocess.Process) -> None:
     """End the program and all that it has started."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        if os.name == "posix":
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
+    if os.name == "posix":
+        process_group.end_group(process)
+    else:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
             process.kill()
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(END_SECONDS):

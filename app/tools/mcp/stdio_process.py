@@ -4,7 +4,6 @@ import asyncio
 import collections
 import contextlib
 import os
-import signal
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -16,7 +15,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 from pydantic import ValidationError
 
-from app.core.process import limited_process
+from app.core.process import limited_process, process_group
 from app.tools.mcp.config import McpConfig
 from app.tools.mcp.definitions import line
 from app.tools.mcp.failures import McpFailed
@@ -104,8 +103,7 @@ class Program:
         finally:
             # The process between sees this and ends the group; the signal is for when it is stuck.
             os.close(self._life)
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, signal.SIGKILL)
+            process_group.end_group(self._process)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(GRACE_SECONDS):
                     await asyncio.gather(
@@ -129,7 +127,7 @@ async def start(config: McpConfig) -> Program:
     # Not this process's own environment, which may hold keys that are none of the program's.
     environment = {**get_default_environment(), **config.env}
     try:
-        process = await asyncio.create_subprocess_exec(
+        process = await process_group.start_group(
             sys.executable,
             "-I",
             str(Path(limited_process.__file__)),
@@ -141,14 +139,15 @@ async def start(config: McpConfig) -> Program:
             env=environment,
             cwd=Path.home(),
             pass_fds=(watched,),
-            start_new_session=True,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
         )
-    except (OSError, ValueError) as error:
+    except BaseException as error:
         os.close(life)
-        raise McpFailed(f"The program cannot be started: {error}.") from None
+        if isinstance(error, (OSError, ValueError)):
+            raise McpFailed(f"The program cannot be started: {error}.") from None
+        raise
     finally:
         os.close(watched)
     return Program(process, life)

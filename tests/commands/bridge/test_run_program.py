@@ -5,6 +5,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -107,6 +108,26 @@ async def test_a_run_that_is_cancelled_ends_the_program(tmp_path: Path) -> None:
     running.cancel()
     await asyncio.wait([running])
     await until(lambda: not is_running(int(pid.read_text())))
+
+
+async def test_a_run_that_is_cancelled_while_it_starts_ends_the_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start, pid = asyncio.create_subprocess_exec, tmp_path / "pid"
+
+    async def start_slowly(*command: str, **how: Any) -> asyncio.subprocess.Process:
+        process = await start(*command, **how)
+        await until(lambda: pid.exists() and pid.read_text().strip())
+        await asyncio.sleep(0.1)
+        return process
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", start_slowly)
+    running = asyncio.create_task(ran(f"echo $$ > {pid}; exec sleep 60"))
+    await until(lambda: pid.exists() and pid.read_text().strip())
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert not is_running(int(pid.read_text()))
 
 
 async def test_the_peer_hears_that_it_failed_but_not_its_errors() -> None:
