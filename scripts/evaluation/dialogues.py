@@ -72,14 +72,11 @@ class Turn(NamedTuple):
         return not self.missing and not self.wrong and not self.answer
 
 
-def evaluate(*, asked_again: bool = True) -> list[Row]:
-    """Return the figures of both halves: first turns, later ones, and those that act wrongly.
-
-    Without `asked_again` no dialogue is had a second time, so nothing counts as rightly asked.
-    """
+def evaluate() -> list[Row]:
+    """Return the figures of both halves: first turns, later ones, and those that act wrongly."""
     rows = []
     for half in ("a", "b"):
-        mine = [turn for turn in turns(asked_again=asked_again) if turn.half == half]
+        mine = [turn for turn in turns() if turn.half == half]
         rows += [
             row(half, "right, first turns", (turn.right for turn in mine if turn.number == 1)),
             row(half, "right, later turns", (turn.right for turn in mine if turn.number > 1)),
@@ -105,26 +102,34 @@ def evaluate(*, asked_again: bool = True) -> list[Row]:
     return rows
 
 
-def misses(*, asked_again: bool = True) -> list[str]:
-    """Return what was wrong in each turn that was not right."""
+def misses(*, asked_again: bool = True, language: str = "") -> list[str]:
+    """Return what was wrong in each turn that was not right; with a language, of its own."""
     return [
         f"{turn.half} {turn.language} {turn.dialogue}/{turn.number} “{turn.said}” → "
         f"“{' '.join(turn.answered.split())[:160]}”: "
         f"{'; '.join(turn.missing + turn.wrong + turn.answer)}"
-        for turn in turns(asked_again=asked_again)
+        for turn in turns(asked_again=asked_again, language=language)
         if not turn.right
     ]
 
 
+def turns(*, asked_again: bool = True, language: str = "") -> tuple[Turn, ...]:
+    """Have every dialogue; with a language, every one of its own.
+
+    Without `asked_again` no dialogue is had a second time, so nothing counts as rightly asked.
+    """
+    return _all_turns(asked_again, language)
+
+
 @functools.cache
-def turns(*, asked_again: bool) -> tuple[Turn, ...]:
-    """Have every dialogue."""
-    return tuple(asyncio.run(_have_all(asked_again)))
+def _all_turns(asked_again: bool, language: str) -> tuple[Turn, ...]:
+    folders = [FOLDER / language] if language else _folders()
+    return tuple(asyncio.run(_have_all(folders, asked_again)))
 
 
-async def _have_all(asked_again: bool) -> list[Turn]:
+async def _have_all(folders: list[Path], asked_again: bool) -> list[Turn]:
     had: list[Turn] = []
-    for folder in _folders():
+    for folder in folders:
         wanted = json.loads(_text(folder / "workspace.json"))
         dialogues = map(json.loads, filter(None, _text(folder / "dialogues.jsonl").splitlines()))
         with (

@@ -28,24 +28,18 @@ def asked(message: str = "", *earlier: Trace) -> Asked:
     return Asked(message, (), frozenset(), NOW, earlier=earlier)
 
 
-LEAST = {
-    ("a", "right, first turns"): 0.95,
-    ("a", "right, later turns"): 0.9,
-    ("a", "no wrong act"): 1.0,
-    ("b", "no wrong act"): 1.0,
-    ("a", "right, zh"): 0.94,  # more is asked about
-    **{(half, "right, ja"): 0.95 for half in ("a", "b")},
-    ("b", "right, zh"): 0.95,
-}
+LEAST = {"de": 0.95, "en": 0.965, "es": 0.965, "fr": 0.955, "ja": 0.965, "zh": 0.95}
 """The share of turns that were right when this was written, a little rounded down."""
 
 
-def test_conversations_go_as_well_as_they_did() -> None:
-    # nothing above counts what is rightly asked, so no dialogue need be had again to find that out
-    rows = dialogues.evaluate(asked_again=False)
-    shares = {(row.half, row.measure): row.right / row.total for row in rows}
-    worse = {measure for measure, least in LEAST.items() if shares[measure] < least}
-    assert not worse, "\n".join(dialogues.misses(asked_again=False))
+@pytest.mark.parametrize("language", LEAST)
+def test_conversations_go_as_well_as_they_did(language: str) -> None:
+    # what is rightly asked counts nowhere, so no dialogue need be had again to find that out
+    turns = dialogues.turns(asked_again=False, language=language)
+    share = sum(turn.right for turn in turns) / len(turns)
+    told = "\n".join(dialogues.misses(asked_again=False, language=language))
+    assert not any(turn.wrong for turn in turns), told
+    assert share >= LEAST[language], told
 
 
 @pytest.mark.parametrize(
