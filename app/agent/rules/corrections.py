@@ -13,7 +13,7 @@ from app.agent.rules.languages.followup_tables import FollowUp
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.near import near
 from app.agent.rules.phrases import phrases
-from app.agent.rules.routing import misspelled, routing
+from app.agent.rules.routing import misspelled, routing, wording
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step
 
@@ -28,11 +28,10 @@ def corrected(asked: Asked, language: Language) -> str:
     # Only with an alphabet is a letter of a word mistyped.
     alphabetic = phrases.alphabetic_languages()
     others = (one for one in alphabetic if one != language)
-    mended = (
-        misspelled.mend(asked.message, (language, *others))
-        if language in alphabetic
-        else asked.message
-    )
+    languages = (language, *others) if language in alphabetic else ()
+    mended = misspelled.mend(asked.message, languages) if languages else asked.message
+    for one in languages or (language,):
+        mended = wording.with_opening(mended, one)
     if mended != asked.message:
         # What is kept or sent to the letter stays as it is.
         said = routing.route_message(asked.message, before=language)

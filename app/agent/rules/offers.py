@@ -41,6 +41,8 @@ def offer_todo(asked: Asked, route: Route, step: Step) -> Step:
     may = may and look_further.has_only_looked(asked)
     if not may or len(asked.message) > LONGEST or "\n" in asked.message:
         return step
+    if wording.says_no_duty(asked.message, language):
+        return step
     # “Put "call mum" on Sunday” where only something alike is there.
     quotes = mentions.quoted(asked.message) if '"' in asked.message else []
     asked_for = step.trace.asks.intent if step.trace and step.trace.asks else ""

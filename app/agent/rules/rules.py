@@ -52,8 +52,6 @@ OF_OTHERS = frozenset({"unread", "from_person"})
 """
 OF_NOTES_FIRST = frozenset({"todo_state"})
 """What is told of a todo where the notes know nothing: “when do I fly to Lisbon?”"""
-REPORTS = frozenset({"complete_todo", "tick_item"})
-"""What is never meant where something is said not to be done."""
 TAKEN_FIRST = frozenset(
     {"ask", "cannot", "list_todos", "list_notes", "show_note", "todo_state", "tell_view"}
 )
@@ -69,8 +67,7 @@ def next_step(asked: Asked) -> Step:
     """
     asked = that_day.with_day(asked, message_route.language_before(asked))
     said = corrections.corrected(asked, message_route.language_before(asked))
-    asked = msgspec.structs.replace(asked, message=said)
-    step = _step_of_all(asked)
+    step = _step_of_all(asked := msgspec.structs.replace(asked, message=said))
     if look_further.looks_too_long(asked, step) and not asked.is_last:
         step = _step_of_all(msgspec.structs.replace(asked, is_last=True))
     return step
@@ -328,12 +325,11 @@ def _of_reading(
         return None
     if "{by}" in reading.wish.plain and slots.has_kind(asked.message, route.language, "earlier"):
         return None  # “a day earlier” is not postponed
-    if read.intent in REPORTS and near.denies(asked.message, route.language):
-        return None
-    if reading.wish.writes and changes.is_else(asked, route, read):
+    if near.denies(asked.message, read.intent, route.language):
         return None
     if reading.wish.writes:
-        return near.ask(reading, route.language)
+        is_else = changes.is_else(asked, route, read)
+        return None if is_else else near.ask(reading, route.language)
     # Where no todo has the words of a list, it is none.
     loose = read.intent == "list_todos" and slots.has_kind(asked.message, route.language, "asks")
     wish = msgspec.structs.replace(read, things=reading.things or read.things, is_loose=loose)

@@ -21,7 +21,10 @@ class Wording(Table, frozen=True):
     without meaning anything; `spellings` are words as they are typed in haste; `rewrites` are
     applied in their order. Where a wish may end in an infinitive, `verbs` tells the form in which
     it begins instead, with `…` for all between its parts; what begins with `no_wish` is none.
-    `leads` are words with which a wish begins, known also where the first is mistyped.
+    `leads` are words with which a wish begins, known also where the first is mistyped. `forms` are
+    those of a region, with their accents, and what they are elsewhere. `openings` are the short
+    and wordy ways to begin a duty, rewritten as `rewrites` are; `no_duty` fits what has the words
+    of a duty and is none: “I must say …”, “I don't have to …”.
     `macros` stand for parts of patterns.
     """
 
@@ -32,4 +35,7 @@ class Wording(Table, frozen=True):
     verbs: dict[str, str] = msgspec.field(default_factory=dict)
     no_wish: Pieces = "(?!)"
     leads: tuple[str, ...] = ()
+    forms: dict[str, str] = msgspec.field(default_factory=dict)
+    openings: tuple[Rewrite, ...] = ()
+    no_duty: Pieces = ""
     macros: dict[str, Pieces] = msgspec.field(default_factory=dict)

@@ -50,6 +50,8 @@ ALWAYS = frozenset({"email", "phone"})
 """The kinds of question that nothing else than a note can answer: “the plumber's number, quick”."""
 SAMPLES = {"day": "2026-11-23", "by": "7日", "number": "3"}
 """What stands for a day, a length of time and a number in the plain words of a wish, to read it."""
+REPORTS = frozenset({"complete_todo", "tick_item"})
+"""What is never meant where something is said not to be done."""
 _ANY_SLOT = re.compile(r"\{\w+\}")
 _SAMPLED = re.compile("|".join(rf"\{{{name}\}}" for name in SAMPLES))
 _QUOTED_MARK = re.compile(f"[“「]{readings.MARK}")
@@ -215,9 +217,13 @@ def is_kept(reading: Reading, read: Route, sample: Route) -> bool:
     return not reading.text or reading.text in map(routing.trim_name, read.arguments.values())
 
 
-def denies(message: str, language: Language) -> bool:
-    """Return whether a message says of something that it is not done: “not bought yet”."""
-    return bool(_denials(language).search(plain_letters(message)))
+def denies(message: str, intent: str, language: Language) -> bool:
+    """Return whether a message says that something is not done that would be ticked off, “not
+    bought yet”, or that nothing is to be done, “I don't have to …”.
+    """
+    if intent == "add_todo":
+        return wording.says_no_duty(message, language)
+    return intent in REPORTS and bool(_denials(language).search(plain_letters(message)))
 
 
 @functools.cache

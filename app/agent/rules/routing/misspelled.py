@@ -1,4 +1,6 @@
-"""Words of a wish that were mistyped: “remnid me”, “erinere mich”, “on wendesday”."""
+"""Words of a wish that were mistyped: “remnid me”, “erinere mich”, “on wendesday”; and those that
+only a region has: “haceme una carpeta”.
+"""
 
 import functools
 import re
@@ -25,7 +27,8 @@ _VOWELS = frozenset("aeiouy")
 @functools.lru_cache(maxsize=64)  # each step of a turn begins from the message anew
 def mend(message: str, languages: tuple[Language, ...]) -> str:
     """Return a message with a lead of a wish, and names of days, as they are spelled in the first
-    of these languages or in another that has the lead, as what is mistyped may not tell its own.
+    of these languages or in another that has the lead, as what is mistyped may not tell its own;
+    and with the forms of any region as they are elsewhere.
 
     A lead is known where its first word is one letter off, or two letters swapped, and its others
     are there; one of a single word only at the beginning.
@@ -42,9 +45,20 @@ def mend(message: str, languages: tuple[Language, ...]) -> str:
     said = first if _lead_slips(words, first) else next(other, first)
     mended = _lead_slips(words, said)
     for at, (word, start, end) in reversed(list(enumerate(words))):
-        if name := mended.get(at) or _mended_day(word, said):
+        form = _forms(languages).get(message[start:end].lower())
+        if name := form or mended.get(at) or _mended_day(word, said):
             message = message[:start] + name + message[end:]
     return message
+
+
+@functools.cache
+def _forms(languages: tuple[Language, ...]) -> dict[str, str]:
+    tables = (
+        language_data.load_table(one, Wording).forms
+        for one in languages
+        if language_data.has_table(one, Wording)
+    )
+    return {form: usual for table in tables for form, usual in table.items()}
 
 
 def _lead_slips(words: Sequence[tuple[str, int, int]], language: Language) -> dict[int, str]:

@@ -45,6 +45,42 @@ def spelled(text: str, language: Language) -> str:
     return _spelled(text, _rules(language)) if known else text
 
 
+def with_opening(text: str, language: Language) -> str:
+    """Return a message that begins a duty in short, or with words that say nothing, in the form
+    that patterns expect: “gotta call Ben”, “muss noch zur Bank”.
+    """
+    if len(text) > LONGEST or re.search(r"[?？]\s*$", text):
+        return text
+    for pattern, becomes in _openings(language):
+        if place := pattern.search(plain_letters(text)):
+            text = _becomes(text, place, becomes)
+    return text
+
+
+def says_no_duty(text: str, language: Language) -> bool:
+    """Return whether a message has the words of a duty and is none: “I must say …”."""
+    return _no_duty(language).search(plain_letters(text)) is not None
+
+
+@functools.cache
+def _openings(language: Language) -> tuple[tuple[re.Pattern[str], str], ...]:
+    if not language_data.has_table(language, Wording):
+        return ()
+    table = language_data.load_table(language, Wording)
+    return tuple((_compiled(one.pattern, table), one.becomes) for one in table.openings)
+
+
+@functools.cache
+def _no_duty(language: Language) -> re.Pattern[str]:
+    table = language_data.load_table(language, Wording)
+    return _compiled(table.no_duty or "(?!)", table)
+
+
+def _compiled(pattern: Pieces, table: Wording) -> re.Pattern[str]:
+    text = plain_letters(language_data.expand_macros(pattern, table.macros))
+    return re.compile(text, re.IGNORECASE)
+
+
 def _rewritten(found: str, rules: _Rules) -> str:
     """Return a message without what says nothing, and with other ways of saying replaced."""
     # Until nothing changes: greetings, courtesy and fillers stand one before the other.
@@ -104,9 +140,7 @@ def _with_verb_first(text: str, rules: _Rules) -> str:
 def _rules(language: Language) -> _Rules:
     table = language_data.load_table(language, Wording)
 
-    def compiled(pattern: Pieces) -> re.Pattern[str]:
-        text = plain_letters(language_data.expand_macros(pattern, table.macros))
-        return re.compile(text, re.IGNORECASE)
+    compiled = functools.partial(_compiled, table=table)
 
     before, after = (
         language_data.expand_macros(one, table.macros) or "(?!)"
