@@ -43,8 +43,10 @@ def do(asked: Asked, language: Language, otherwise: NextStep) -> Step:
         return otherwise(asked)
     parted = list(_parted(asked, language))
     is_into_new = _may_be_new_folder(asked, language)
-    if not (parted or is_into_new):
-        return otherwise(asked)
+    whole = _pattern(asked, asked.message, language, asked.earlier) if parted else None
+    is_one = whole and whole.intent == "make_note" and whole.get("title") and whole.get("content")
+    if is_one or not (parted or is_into_new):
+        return otherwise(asked)  # “… titled Soba, with the text: …”
     looks = near.looks(asked)
     if len(asked.results) < len(looks):
         return Step(calls=looks)

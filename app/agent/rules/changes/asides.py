@@ -91,7 +91,7 @@ def _without(asked: Asked, language: Language, understand: Understand) -> str:
         return message
     if "\n" in message.strip() or _TEXT.search(message):
         return message
-    clauses = _clauses(message, language)
+    clauses = _clauses(asked, language)
     if not 1 < len(clauses) <= MOST:
         return message
     judged = _judged(asked, clauses, language)
@@ -127,7 +127,7 @@ def _without_told(asked: Asked, text: str, language: Language) -> str:
     flour, she wants pancakes”.
     """
     part = msgspec.structs.replace(asked, message=text, results=())
-    clauses = _clauses(text, language)
+    clauses = _clauses(part, language)
     if len(clauses) < 2 or _TEXT.search(asked.message):
         return text
     judged = _judged(part, clauses, language)
@@ -186,11 +186,16 @@ def _names_its_own(route: Route, language: Language) -> bool:
     return route.intent in NO_TEXT and bool(target and Marked(target).left(words_of(language)))
 
 
-def _clauses(message: str, language: Language) -> list[Clause]:
+def _clauses(asked: Asked, language: Language) -> list[Clause]:
     """Return the clauses of a message: by its marks, and before words for a reason."""
-    words, text = words_of(language), Marked(message).text
-    parting = (words.join, _words(language).reason_within, _AFTER_QUESTION)
-    places = [found for one in parting for found in one.finditer(text)]
+    message, words = asked.message, words_of(language)
+    text = Marked(message).text
+    reasons = [*_words(language).reason_within.finditer(text)]
+    # “Al lunes que viene a las 12” gives no reason.
+    dated = days.find(message, asked, language) if reasons else []
+    reasons = [one for one in reasons if not any(a < one.start() < end for a, end in dated)]
+    marks = [found for one in (words.join, _AFTER_QUESTION) for found in one.finditer(text)]
+    places = [*marks, *reasons]
     ends = sorted((found.span() for found in places), key=lambda one: (one[0], -one[1]))
     clauses, start = [], 0
     for end, after in (*ends, (len(message), len(message))):

@@ -111,6 +111,8 @@ def one_more(asked: Asked, said: Said, last: Trace) -> Route | None:
         return None
     if not said.has("also", "step") or said.has("not_", "bad") or not said.left(*KINDS):
         return None
+    if slots.begins_to_ask(said.message, said.language):
+        return None  # “what is still left for me”
     text = said.left("step")
     found = routing.route_message(text)
     plain = text and (found.intent in ("ask", "cannot") or found.is_loose)

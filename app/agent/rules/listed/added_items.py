@@ -6,7 +6,7 @@ from app.agent.rules.answers import item_changes
 from app.agent.rules.changes import marked as changed
 from app.agent.rules.changes import named, readings, texts
 from app.agent.rules.changes.marked import Marked, Words
-from app.agent.rules.dialogue import dialogue_words, resolve_reference
+from app.agent.rules.dialogue import dialogue_words, resolve_reference, slots
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.listed import labelled_lines, list_words
 from app.agent.rules.listed.list_words import ListWords
@@ -45,6 +45,12 @@ def add(
         return Step()
     other = () if changes.spaced else (changes.cues["rename"], changes.asks)
     if any(one.search(marked.text) for one in (changes.cues["tag"], *other)):
+        return Step()
+    moved = wish.get("target") if wish.intent == "move_note" else ""
+    # “What is still left for me?” and “put the ideas in there” add nothing.
+    if slots.begins_to_ask(asked.message, language) or (
+        moved and resolve_reference.fitting_rows(moved, [{"title": thing.title}])
+    ):
         return Step()
     if wish.intent == "tick_item" and not words.lacks.search(marked.text):
         return Step()
