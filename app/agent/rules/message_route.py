@@ -13,7 +13,7 @@ from app.agent.rules.near import near
 from app.agent.rules.passages import questions
 from app.agent.rules.phrases import phrases
 from app.agent.rules.reckoning import reckoning
-from app.agent.rules.routing import routing
+from app.agent.rules.routing import routing, wording
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked
 from app.core.process.caches import keep_latest
@@ -91,6 +91,8 @@ def _understand(asked: Asked, language: Language) -> Route:
         found = msgspec.structs.replace(found, intent="one_at_a_time", arguments={})
     found = changes.tidied(asked, found)
     found = changes.as_todo(asked, corrections.as_name(asked, found)) if own else found
+    if found.intent == "add_todo" and wording.says_no_duty(asked.message, found.language):
+        found = msgspec.structs.replace(found, intent="ask", arguments={"words": message})
     if (reckoned := reckoning.read(asked, found)) is not None:
         return reckoned
     if of_note and found.intent == "ask":

@@ -315,10 +315,11 @@ def _of_reading(
     """Return the answer to a wish that only reads, or whether one that writes is meant."""
     if reading is None or reading.wish is None:
         return None
+    # What only reads says all by itself: “what day is it” goes on from nothing.
+    earlier = asked.earlier if reading.wish.writes else ()
+    alone = msgspec.structs.replace(asked, results=(), earlier=earlier)
     read, sample = (
-        message_route.understand(
-            msgspec.structs.replace(asked, message=one, results=()), route.language
-        )
+        message_route.understand(msgspec.structs.replace(alone, message=one), route.language)
         for one in (reading.asked_for, reading.sample)
     )
     if not near.is_kept(reading, read, sample) or read.intent in {*unless, "mean"}:

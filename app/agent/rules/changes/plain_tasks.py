@@ -15,6 +15,7 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.quickadd_tables import Dates
+from app.agent.rules.routing import wording
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Thing, Trace
 
@@ -57,7 +58,7 @@ def stated(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
         head, text = Marked(asked.message), ""
         if not head.fit(words.cues[kind], "c"):
             return None
-    if head.has(words.denies):
+    if head.has(words.denies) or wording.says_no_duty(asked.message, language):
         return None
     text = text or texts.text_of(head, words, kind, exact=True)
     if kind == "todo":

@@ -50,8 +50,8 @@ def fitting_rows(
     Then first those that hold them as they are, and `strictly` no others.
     """
     exact = [row for row in rows if fold_text(row["title"]).strip() == fold_text(target).strip()]
-    if exact:
-        return exact
+    if exact or questions.little().issuperset(re.findall(r"\w+", fold_text(target))):
+        return exact  # “to” is in many a title
     # “Zahnarzttermin” means “Termin beim Zahnarzt” sooner than “Zahnarzt anrufen”.
     surely = [row for row in rows if _named(target, row["title"], strictly=True)]
     return surely if surely or strictly else [row for row in rows if _named(target, row["title"])]

@@ -101,13 +101,13 @@ def route_message(message: str, *, names: tuple[str, ...] = (), before: Language
     wordings = [wording.plain_wording(head, table) for table in _order(language)]
     plain = [one for one in dict.fromkeys(wordings) if one not in (head, bare)]
     # What is known to be in one language is first put into its words alone.
-    known = wordings[0] in plain or phrases.is_known(message, language)
-    first = [plain[: wordings[0] in plain]] if known else []
-    tried = (_plainly(one, found, bare, rules, language, rest) for one in (*first, plain))
-    route = next(filter(None, tried), None)
-    if route and not (route.intent == "add_todo" and wording.says_no_duty(head, language)):
-        return route
-    return Route("ask", language, {"words": trim_name(bare)}, said=wordings[0] or bare)
+    if (wordings[0] in plain or phrases.is_known(message, language)) and (
+        known := _plainly(plain[: wordings[0] in plain], found, bare, rules, language, rest)
+    ):
+        return known
+    return _plainly(plain, found, bare, rules, language, rest) or Route(
+        "ask", language, {"words": trim_name(bare)}, said=wordings[0] if wordings[0] else bare
+    )
 
 
 def _plainly(
