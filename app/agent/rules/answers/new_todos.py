@@ -1,5 +1,6 @@
 """Todos that are added, and overdue ones that get new days."""
 
+import functools
 import re
 from collections.abc import Mapping
 from datetime import date, datetime, timedelta
@@ -23,6 +24,10 @@ from app.agent.turn.steps import Asked, Call, Question, Step, Trace, call_tool
 from app.workspace.todos import recurrence
 
 ASKS_A_DAY = frozenset({"list_todos", "events", "free"})
+QUOTES = "\"'“”„‘’‚«»「」『』"
+_MARKS = " \t\n,;:、，；：-–—"
+_STOP = re.compile(r"(?<=[^\W\d_]{3})[.!]+$|(?<=[^\w.])[.!]+$|[。！]+$")
+"""What ends a sentence, and no abbreviation."""
 _CASE = re.compile("(?<=[\u3040-\u9fff])(?:の|こと)?を$")
 """The particle of a title whose verb stood after its day: “家賃を25日に追加”."""
 LONGEST_TODO = 500
@@ -219,7 +224,9 @@ def _read_task(asked: Asked, route: Route) -> QuickAdd:
     # The answer may be in another language than the message.
     written = _message_language(route)
     locale = None if written == "en" else written
-    task = " ".join(filter(None, (route.get("task"), route.get("day"))))
+    # “… for tomorrow, would you?”
+    asked_for = _edges(written)[1].sub("", route.get("task").rstrip("?？ ")) or route.get("task")
+    task = " ".join(filter(None, (asked_for, route.get("day"))))
     read = quickadd.read_line(task, now=asked.now, locale=locale)
     if (day := _day_before(asked)) and _is_only_time(read):
         # “And at two the hairdresser” after it was asked whether Wednesday is free.
@@ -267,8 +274,8 @@ def _message_language(route: Route) -> Language:
 
 def _new_todo(asked: Asked, route: Route, read: QuickAdd) -> dict[str, Any]:
     """Return a todo's fields; what is too long for a title is its description."""
-    title = _CASE.sub("", _line(_unquoted(read.title)))
-    title = title.rstrip("?？ ") or title
+    said = read.title.rstrip("?？ ") or read.title
+    title = _CASE.sub("", _line(_tidied(said, _message_language(route))))
     fields: dict[str, Any] = {
         "title": title[:LONGEST_TODO].strip() or "Todo",
         **list_answers.zone_argument(asked),
@@ -294,8 +301,27 @@ def _line(text: str) -> str:
     return " ".join("".join(mark if mark.isprintable() else " " for mark in text).split())
 
 
+def _tidied(text: str, language: Language) -> str:
+    """Return a title without what ends a sentence, quotation marks around all of it, and words of
+    the request that are left at its edges: “daran, …”, “…, would you”.
+    """
+    before = None
+    while text != before:
+        before = text
+        for pattern in _edges(language):
+            text = pattern.sub("", text, count=1) or text
+        text = _unquoted(_STOP.sub("", text.strip(_MARKS)))
+    return text
+
+
+@functools.cache
+def _edges(language: Language) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    table = language_data.load_table(language, Answers)
+    begin, end = map(language_data.join_pattern, (table.title_begin, table.title_end))
+    return re.compile(rf"^(?:{begin})", re.I), re.compile(rf"(?:{end})$", re.I)
+
+
 def _unquoted(text: str) -> str:
-    text = text.strip()
-    inner = text[1:-1]
-    quoted = len(text) > 2 and text[0] in '"“„«「' and text[-1] in '"”“»」'
-    return inner if quoted and not set(inner) & set('"“”„«»') else text
+    inner = text[1:-1].strip()
+    quoted = len(text) > 2 and text[0] in QUOTES and text[-1] in QUOTES
+    return inner if quoted and not set(inner) & set(QUOTES) - set("'’") else text

@@ -313,16 +313,10 @@ def _day_first(asked: Asked, found: Route) -> Route | None:
 
 
 def _is_task(asked: Asked, route: Route) -> bool:
-    """Return whether what is to be written down is something to do: it has a day, and states
-    nothing, or says what must be done.
-    """
+    """Return whether what is to be written down is something to do."""
     if route.intent != "make_note" or route.get("folder") or route.get("title"):
         return False
-    said, content = marked.Marked(asked.message).text, route.get("content")
-    words = marked.words_of(_language(route))
-    if texts.without_duty(asked, content, _language(route)) != content:
-        return True  # “Note that on Fridays I must …”
-    return not words.note.search(said) and texts.is_dated(asked, content, _language(route))
+    return texts.is_task(asked, route.get("content"), _language(route))
 
 
 def moves_several(asked: Asked, route: Route) -> bool:

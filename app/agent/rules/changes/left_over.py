@@ -23,6 +23,7 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.near import mentions, near, parts
 from app.agent.rules.passages import questions
+from app.agent.rules.passages.sentences import split_words
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Question, Step, Thing, ThingKind, Trace
@@ -298,13 +299,19 @@ def _meant(asked: Asked, wish: Route) -> Reference:
         one
         for one in named_in(asked, asked.message, wish)
         if not any(start <= one.start and one.end <= end for start, end in spans)
+        and not told.says_verb(asked.message[one.start : one.end], one.things, wish.language)
     ]
     if day := _all_of_day(asked, may, wish):
         return Reference(day)
     late = days.overdue(asked, may, wish.language)
     if late and not found:
         return Reference(late)
-    parts_of = told.named_in_part(asked.message, may, wish.language)
+    rest = asked.message
+    for start, end in spans:
+        rest = rest[:start] + " " * (end - start) + rest[end:]
+    verbs = [one for one in split_words(rest) if told.says_verb(one, may, wish.language, any)]
+    rest = " ".join(one for one in split_words(rest) if one not in verbs)
+    parts_of = told.named_in_part(rest, may, wish.language)
     if parts_of and not (found and named.has_word(asked.message, found[0])):
         return one_of(parts_of)
     if found:

@@ -360,21 +360,21 @@ def dated(asked: Asked, task: str, language: Language) -> str:
     read = _read(asked, task, language)
     if len(task) > LONGEST or read.no_such_day:
         return task
-    last = days.to_end(task, asked, language)
-    if read.due is None:
-        return last if _read(asked, last, language).due is not None else task
+    moved = _read(asked, last := days.to_end(task, asked, language), language)
+    # “Tomorrow afternoon at four fetch the kids” has its hour in words.
+    if moved.due is not None and (read.due is None or len(moved.title) < len(read.title)):
+        return last
     kinds = {one.kind for one in read.spans}
-    if not words_of(language).spaced or {"date", "time"} <= kinds or "recurrence" in kinds:
+    if read.due is None or kinds >= {"date", "time"} or "recurrence" in kinds:
         return task
-    said = [
-        read.title[start:end].strip(" ,") for start, end in days.find(read.title, asked, language)
-    ]
+    places = days.find(read.title, asked, language) if words_of(language).spaced else []
+    said = [read.title[start:end].strip(" ,") for start, end in places]
     for one in (one for one in said if one in task):
-        moved = f"{task.replace(one, ' ', 1)} {one}"
-        again = _read(asked, moved, language)
+        whole = f"{task.replace(one, ' ', 1)} {one}"
+        again = _read(asked, whole, language)
         more = {one.kind for one in again.spans}
         if {"date", "time"} <= more and again.due is not None and one not in again.title:
-            return " ".join(moved.split())
+            return " ".join(whole.split())
     return task
 
 

@@ -15,7 +15,7 @@ from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.turn.steps import Asked
 
 _PIECE = re.compile(r"[,;](?:\s|(?=[\u3400-\u9fff]))|[，；]|\s[–-]\s")
-_QUOTED = re.compile(r"[\"“”„«「『‘]\s*([^\"“”„«»「」『』]+?)\s*[\"”“»」』’]")
+_QUOTED = re.compile(r"[\"“”„«»「『‘]\s*([^\"“”„«»「」『』]+?)\s*[\"”“»«」』’]")
 _QUOTED_FIRST = re.compile(r"[「『]([^「」『』]+)[」』](?:で|って|という)?[\s、，。]*")
 _COLON = re.compile(r"\s*[:：]\s*(?!\d\d\b|//)(?=\S)")
 PARTICLE = re.compile(r"[\u3040-\u309f]")
@@ -78,6 +78,19 @@ def text_of(marked: Marked, words: Words, kind: ChangeKind, *, exact: bool = Fal
         if (piece := _trimmed(marked.message[start:end], words, kind, exact=exact))
     ]
     return found[0] if len(found) == 1 else ""
+
+
+def is_task(asked: Asked, content: str, language: Language) -> bool:
+    """Return whether a text to write down is something to do: it says what must be done, or that it
+    is a todo, or has a day and states nothing.
+    """
+    words = words_of(language)
+    # “Note that on Fridays I must …”, “Jot this down as a task: …”
+    if without_duty(asked, content, language) != content:
+        return True
+    if words.cues["todo"].match(Marked(content).text):
+        return True
+    return not words.note.search(Marked(asked.message).text) and is_dated(asked, content, language)
 
 
 def is_covered(marked: Marked, words: Words, kind: ChangeKind) -> bool:

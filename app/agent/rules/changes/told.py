@@ -4,7 +4,7 @@ Nothing is wished outright, so it is always asked.
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from app.agent.rules.answers import targets
 from app.agent.rules.changes import days
@@ -318,6 +318,21 @@ def _verb_of(thing: Thing, language: Language) -> str:
     own = split_words(thing.title) or [""]
     ends = language_data.load_table(language, Questions).capital_nouns
     return fold_text(own[-1] if ends else own[0])
+
+
+def says_verb(
+    said: str,
+    things: Sequence[Thing],
+    language: Language,
+    of: Callable[[Iterable[bool]], bool] = all,
+) -> bool:
+    """Return whether words only say what is done, be it in another way, `of` these things: “pick
+    the kids up” is not of “Buy milk”.
+    """
+    words = {stem(one) for one in split_words(said)}
+    verbs = [stem(_verb_of(one, language)) for one in things]
+    alike = [{verb, *resolve_reference.same(verb)} for verb in verbs]
+    return bool(words) and of(len(forms) > 1 and words <= forms for forms in alike)
 
 
 def _begins_alike(verb: str, forms: Collection[str]) -> Iterator[bool]:

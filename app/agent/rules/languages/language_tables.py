@@ -215,7 +215,7 @@ class Answers(Table, frozen=True):
     """`answers.toml`: what a message says beside its intent.
 
     `inside` are the words of a folder to make, its `name` and the `{folder}` that it is made in;
-    may be missing.
+    `title_begin` and `title_end` are words of a request that belong to no title; may be missing.
     """
 
     next_event: Pieces
@@ -224,6 +224,8 @@ class Answers(Table, frozen=True):
     link: Link
     reminder: Pieces = "(?!)"
     inside: Pieces = "(?!)"
+    title_begin: Pieces = "(?!)"
+    title_end: Pieces = "(?!)"
 
 
 class Lexicon(Table, frozen=True):

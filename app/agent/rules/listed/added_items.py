@@ -40,21 +40,7 @@ def add(
     """
     is_named = named.NAME in marked.marks
     words, changes = list_words.words_of(language), changed.words_of(language)
-    is_lost = not changes.spaced and wish.is_loose and words.lacks.search(marked.text)
-    if not (wish.intent in TAKEN | LED or is_lost) or re.search("[?？]", asked.message):
-        return Step()
-    other = () if changes.spaced else (changes.cues["rename"], changes.asks)
-    if any(one.search(marked.text) for one in (changes.cues["tag"], *other)):
-        return Step()
-    moved = wish.get("target") if wish.intent == "move_note" else ""
-    # “What is still left for me?” and “put the ideas in there” add nothing.
-    if slots.begins_to_ask(asked.message, language) or (
-        moved and resolve_reference.fitting_rows(moved, [{"title": thing.title}])
-    ):
-        return Step()
-    if wish.intent == "tick_item" and not words.lacks.search(marked.text):
-        return Step()
-    if thing.kind == "note" and marked.has(changes.cues["step"]):
+    if not _may_add(asked, wish, language, thing, marked):
         return Step()
     line = ""
     if wish.intent == "add_todo" and thing.kind == "note" and not is_named:
@@ -104,6 +90,26 @@ def add(
     text = text if held.goes_on else lead or text
     on = {"listed": "yes"} if is_placed and any(one.has_box for one in held.items) else {}
     return Route("append_note", wish.language, {"text": text, **on}, (thing,))
+
+
+def _may_add(asked: Asked, wish: Route, language: Language, thing: Thing, marked: Marked) -> bool:
+    """Return whether a message may add something to what was spoken of last, or is named: “what is
+    still left for me?” and “put the ideas in there” add nothing.
+    """
+    words, changes = list_words.words_of(language), changed.words_of(language)
+    is_lost = not changes.spaced and wish.is_loose and words.lacks.search(marked.text)
+    if not (wish.intent in TAKEN | LED or is_lost) or re.search("[?？]", asked.message):
+        return False
+    other = () if changes.spaced else (changes.cues["rename"], changes.asks)
+    if any(one.search(marked.text) for one in (changes.cues["tag"], *other)):
+        return False
+    moved = wish.get("target") if wish.intent == "move_note" else ""
+    if moved and resolve_reference.fitting_rows(moved, [{"title": thing.title}]):
+        return False
+    if wish.intent == "tick_item" and not words.lacks.search(marked.text):
+        return False
+    is_step = thing.kind == "note" and marked.has(changes.cues["step"])
+    return not (is_step or slots.begins_to_ask(asked.message, language))
 
 
 def _is_placed(marked: Marked, thing: Thing, words: ListWords, changes: Words) -> bool:

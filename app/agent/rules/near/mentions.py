@@ -18,7 +18,7 @@ from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import stem
 from app.agent.turn.steps import Asked, Thing, ThingKind
 
-_QUOTED = re.compile(r"[\"“„«「『]\s*([^\"“”„«»「」『』]+?)\s*[\"”“»」』]|(?<!\S)'([^']+)'(?!\w)")
+_QUOTED = re.compile(r"[\"“„«»「『]\s*([^\"“”„«»「」『』]+?)\s*[\"”“»«」』]|(?<!\S)'([^']+)'(?!\w)")
 _AFTER_COLON = re.compile(r"(?<=\w)\s?[:：]\s*(?P<text>[^\s\d:：].*\S|\d+\s\D.*)$", re.DOTALL)
 GAP = 4
 """So many letters between two parts of a date, as “at”, belong to it."""

@@ -1,6 +1,4 @@
-"""Words of a wish that were mistyped: “remnid me”, “erinere mich”, “on wendesday”; and those that
-only a region has: “haceme una carpeta”.
-"""
+"""Words of a wish that were mistyped, “remnid me”, or that only a region has: “haceme …”."""
 
 import functools
 import re
