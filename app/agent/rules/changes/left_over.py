@@ -294,12 +294,18 @@ def _meant(asked: Asked, wish: Route) -> Reference:
     """
     may = may_be_of(asked, wish)
     spans = days.find(asked.message, asked, wish.language)
+    shifts = words_of(wish.language).shifts.search(Marked(asked.message).text)
+    bare = wish.get("day") and not shifts
+
+    def said(one: Named) -> str:
+        return asked.message[one.start : one.end]
+
     # “Friday” does not name “Book a table for Friday”.
     found = [
         one
         for one in named_in(asked, asked.message, wish)
         if not any(start <= one.start and one.end <= end for start, end in spans)
-        and not told.says_verb(asked.message[one.start : one.end], one.things, wish.language)
+        and not (bare and told.says_verb(said(one), one.things, wish.language))
     ]
     if day := _all_of_day(asked, may, wish):
         return Reference(day)
@@ -309,8 +315,9 @@ def _meant(asked: Asked, wish: Route) -> Reference:
     rest = asked.message
     for start, end in spans:
         rest = rest[:start] + " " * (end - start) + rest[end:]
-    verbs = [one for one in split_words(rest) if told.says_verb(one, may, wish.language, any)]
-    rest = " ".join(one for one in split_words(rest) if one not in verbs)
+    if bare:
+        verbs = [one for one in split_words(rest) if told.says_verb(one, may, wish.language, any)]
+        rest = " ".join(one for one in split_words(rest) if one not in verbs)
     parts_of = told.named_in_part(rest, may, wish.language)
     if parts_of and not (found and named.has_word(asked.message, found[0])):
         return one_of(parts_of)
