@@ -19,12 +19,12 @@ from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.passages import questions
 from app.agent.rules.phrases import dates
+from app.agent.rules.routing import wording
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Question, Step, Trace, call_tool
 from app.workspace.todos import recurrence
 
 ASKS_A_DAY = frozenset({"list_todos", "events", "free"})
-QUOTES = "\"'“”„‘’‚«»「」『』"
 _MARKS = " \t\n,;:、，；：-–—"
 _STOP = re.compile(r"(?<=[^\W\d_]{3})[.!]+$|(?<=[^\w.])[.!]+$|[。！]+$")
 """What ends a sentence, and no abbreviation."""
@@ -310,7 +310,7 @@ def _tidied(text: str, language: Language) -> str:
         before = text
         for pattern in _edges(language):
             text = pattern.sub("", text, count=1) or text
-        text = _unquoted(_STOP.sub("", text.strip(_MARKS)))
+        text = wording.unquoted(_STOP.sub("", text.strip(_MARKS)))
     return text
 
 
@@ -319,9 +319,3 @@ def _edges(language: Language) -> tuple[re.Pattern[str], re.Pattern[str]]:
     table = language_data.load_table(language, Answers)
     begin, end = map(language_data.join_pattern, (table.title_begin, table.title_end))
     return re.compile(rf"^(?:{begin})", re.I), re.compile(rf"(?:{end})$", re.I)
-
-
-def _unquoted(text: str) -> str:
-    inner = text[1:-1].strip()
-    quoted = len(text) > 2 and text[0] in QUOTES and text[-1] in QUOTES
-    return inner if quoted and not set(inner) & set(QUOTES) - set("'’") else text

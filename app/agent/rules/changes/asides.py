@@ -193,7 +193,7 @@ def _clauses(asked: Asked, language: Language) -> list[Clause]:
     reasons = [*_words(language).reason_within.finditer(text)]
     # “Al lunes que viene a las 12” gives no reason.
     dated = days.find(message, asked, language) if reasons else []
-    reasons = [one for one in reasons if not any(a < one.start() < end for a, end in dated)]
+    reasons = [one for one in reasons if not any(start < one.start() < end for start, end in dated)]
     marks = [found for one in (words.join, _AFTER_QUESTION) for found in one.finditer(text)]
     places = [*marks, *reasons]
     ends = sorted((found.span() for found in places), key=lambda one: (one[0], -one[1]))

@@ -42,7 +42,6 @@ LISTED_FLAGS = {
 _MARKS = r"[\s.!?,;:。！？、]*"
 _HOLDS_QUOTED = re.compile(r"(?:\w+\s+)?[\"“„«「『]([^\"“”„«»「」『』]+)[\"”“»」』](?:\s+\w+)?")
 _PAIR = re.compile(r"[\"“„«「『]([^\"“”„«»「」『』\n]+)[\"”“»」』]")
-_QUOTED = re.compile(r"^[\"“”„«‘'「『]\s*(.+?)\s*[\"“”«»’'」』]$", re.DOTALL)
 
 
 class Route(msgspec.Struct, frozen=True):
@@ -321,9 +320,9 @@ def _trim_argument(name: str, value: str, at_end: bool, rest: str) -> str:
     What a note is to hold is kept as it is, to the message's end.
     """
     if name.rstrip("0123456789") in OPEN_ENDED:
-        return _unquoted((value + rest if at_end else value).strip())
+        return wording.unquoted((value + rest if at_end else value).strip())
     if name.rstrip("0123456789") in EXACT:
-        return _unquoted(without_courtesy(value))
+        return wording.unquoted(without_courtesy(value))
     return trim_name(value)
 
 
@@ -368,7 +367,7 @@ def trim_name(value: str) -> str:
     before = None
     # Until nothing changes: “the note "the list"” has several layers.
     while before != text:
-        before, text = text, _cut(around.kind, _unquoted(text)).strip()
+        before, text = text, _cut(around.kind, wording.unquoted(text)).strip()
         text = _cut(around.joined, _cut(around.article, text)).strip()
     return text
 
@@ -378,11 +377,6 @@ def _cut(pattern: re.Pattern[str], text: str) -> str:
     for found in reversed(list(pattern.finditer(plain_letters(text)))):
         text = text[: found.start()] + text[found.end() :]
     return text
-
-
-def _unquoted(text: str) -> str:
-    found = _QUOTED.match(text)
-    return found[1] if found and not re.search(r"[\"“”„«»]", found[1]) else text
 
 
 def _arguments_of_marks(arguments: dict[str, str]) -> dict[str, str]:

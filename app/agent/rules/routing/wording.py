@@ -15,6 +15,10 @@ LONGEST = 300
 _SPACE = r"[\s,;:.!–—，、。！：；～~-]"
 _MARKS = " \t,;:.!?–—-，、。！？：；～~"
 
+QUOTES = "\"'“”„‘’‚«»「」『』"
+_QUOTE = re.compile(rf"(?<!\w)[{QUOTES}]|[{QUOTES}](?!\w)")
+"""A quotation mark, and no apostrophe within a word."""
+
 
 class _Rules(NamedTuple):
     before: re.Pattern[str]
@@ -55,6 +59,13 @@ def with_opening(text: str, language: Language) -> str:
         if place := pattern.search(plain_letters(text)):
             text = _becomes(text, place, becomes)
     return text
+
+
+def unquoted(text: str) -> str:
+    """Return a text without the quotation marks around all of it."""
+    inner = text[1:-1].strip()
+    quoted = len(text) > 2 and text[0] in QUOTES and text[-1] in QUOTES
+    return inner if quoted and inner and not _QUOTE.search(inner) else text
 
 
 def says_no_duty(text: str, language: Language) -> bool:
