@@ -5,7 +5,7 @@ from collections.abc import Callable
 import msgspec
 
 from app.agent.memory import persona
-from app.agent.rules import duties, offers
+from app.agent.rules import offers
 from app.agent.rules.changes import clauses
 from app.agent.rules.dialogue import given_context, repairs, slots
 from app.agent.rules.languages import language_data
@@ -57,11 +57,7 @@ def as_name(asked: Asked, found: Route) -> Route:
 
 def ask_likely(asked: Asked, route: Route, understand: Callable[[Asked], Route]) -> Step | None:
     """Return the question whether something is meant that a message does not quite say."""
-    return (
-        _ask_guess(asked, route, understand)
-        or offers.offer_memory(asked, route)
-        or duties.offer_same(asked, route)
-    )
+    return _ask_guess(asked, route, understand) or offers.offer_memory(asked, route)
 
 
 def _ask_guess(asked: Asked, route: Route, understand: Callable[[Asked], Route]) -> Step | None:

@@ -4,7 +4,7 @@ import re
 
 import msgspec
 
-from app.agent.rules import corrections, duties, verb_first, views
+from app.agent.rules import corrections, verb_first, views
 from app.agent.rules.answers import list_filters
 from app.agent.rules.changes import changes, clauses
 from app.agent.rules.dialogue import continued, given_context, repairs, slots, view_words
@@ -66,7 +66,7 @@ def _understand(asked: Asked, language: Language) -> Route:
         asked = msgspec.structs.replace(asked, message=shown)
     message, takes_back = repairs.repair(asked, asked.message, language)
     found = routing.route_message(message, names=asked.persona.names, before=language)
-    unsure = found.is_loose or found.intent in UNTOLD or duties.is_duty(asked, found)
+    unsure = found.is_loose or found.intent in UNTOLD
     if own and unsure and (route := clauses.go_on(asked, language, continued.continue_from)):
         return route
     if takes_back and (found.is_loose or found.intent in UNTOLD):
@@ -90,7 +90,7 @@ def _understand(asked: Asked, language: Language) -> Route:
     if own and (changes.moves_several(asked, found) or changes.moves_another(asked, found)):
         found = msgspec.structs.replace(found, intent="one_at_a_time", arguments={})
     found = changes.tidied(asked, found)
-    found = changes.as_todo(asked, corrections.as_name(asked, found)) if own else found
+    found = changes.as_todo(asked, corrections.as_name(asked, found), message) if own else found
     if found.intent == "add_todo" and wording.says_no_duty(asked.message, found.language):
         found = msgspec.structs.replace(found, intent="ask", arguments={"words": message})
     if (reckoned := reckoning.read(asked, found)) is not None:

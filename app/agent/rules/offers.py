@@ -19,7 +19,7 @@ from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.near import mentions, near
 from app.agent.rules.passages import questions
-from app.agent.rules.routing import wording
+from app.agent.rules.routing import spoken_tasks, wording
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, ThingKind, Trace
 
@@ -48,6 +48,10 @@ def offer_todo(asked: Asked, route: Route, step: Step) -> Step:
     asked_for = step.trace.asks.intent if step.trace and step.trace.asks else ""
     names = asked_for == "change_todo" and len(quotes) == 1
     likely = route.intent in UNSURE or route.is_loose
+    if step.empty and likely and not step.calls:
+        spoken = spoken_tasks.read(asked.message, asked.now, language)
+        if spoken:
+            return near.ask_todo(f"{spoken.title} {spoken.when}".strip(), language) or step
     duty = plain_tasks.duty(asked, language)
     choices = step.trace.asks.choices if step.trace and step.trace.asks else ()
     is_else = asked_for and choices and plain_tasks.is_new(asked, choices, language)

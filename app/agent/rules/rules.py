@@ -3,7 +3,6 @@
 From a message and what tools have given for it to the next step.
 """
 
-import functools
 from collections.abc import Collection
 
 import msgspec
@@ -12,11 +11,11 @@ from app.agent.rules import (
     by_clause,
     by_question,
     corrections,
-    duties,
     look_further,
     message_route,
     offers,
     said_messages,
+    told_to,
     two_wishes,
     verb_first,
     which_one,
@@ -28,7 +27,15 @@ from app.agent.rules.answers import (
     list_filters,
     remote_tool_answers,
 )
-from app.agent.rules.changes import asides, changes, chatter, clauses, left_over, reused, told_to
+from app.agent.rules.changes import (
+    asides,
+    changes,
+    chatter,
+    clauses,
+    left_over,
+    reused,
+    spoken_todos,
+)
 from app.agent.rules.dialogue import slots, that_day
 from app.agent.rules.intents import DONE_WITH, INTENTS
 from app.agent.rules.languages import language_data
@@ -52,9 +59,7 @@ OF_OTHERS = frozenset({"unread", "from_person"})
 """
 OF_NOTES_FIRST = frozenset({"todo_state"})
 """What is told of a todo where the notes know nothing: “when do I fly to Lisbon?”"""
-TAKEN_FIRST = frozenset(
-    {"ask", "cannot", "list_todos", "list_notes", "show_note", "todo_state", "tell_view"}
-)
+TAKEN_FIRST = frozenset("ask cannot list_todos list_notes show_note todo_state tell_view".split())
 """What a message may only seem to be that wishes to change something."""
 LATE = 7
 """After so many results a turn has hardly any steps left."""
@@ -100,11 +105,7 @@ def _next_step(asked: Asked) -> Step:
     if may and (likely := corrections.ask_likely(asked, route, message_route.understand)):
         return likely
     spoken_of = asked.message if wish else whole
-    decide = functools.partial(
-        _decide, begun=None if wish else begun, route=route, heard=heard, whole=spoken_of, may=may
-    )
-    # Whether a duty is there already was looked up.
-    step = reused.reuse(asked, decide) if may and duties.is_duty(asked, route) else decide(asked)
+    step = _decide(asked, None if wish else begun, route, heard, spoken_of, may)
     if may and not wish and step.text and not step.calls:
         step = by_clause.offer(begun, route, step, _next_step)
     is_told = step.text and not step.calls
@@ -196,6 +197,8 @@ def _step_otherwise(asked: Asked, route: Route, *, may: bool) -> Step:
         return Step(route.phrase("taken", owner=asked.persona.owner))
     if not may or route.get("followed"):
         return _act(asked, route)
+    if route.spoken:
+        return spoken_todos.add(asked, route, route.spoken, _act)
     if step := changes.writes_note(asked, route, _act):
         return step
     kinds = list_wishes.kinds_of(asked, route)

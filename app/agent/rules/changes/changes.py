@@ -17,6 +17,7 @@ from app.agent.rules.changes import (
     readings,
     reused,
     several,
+    spoken_todos,
     texts,
 )
 from app.agent.rules.dialogue import dialogue_words, slots
@@ -211,8 +212,11 @@ def asks_instead(route: Route) -> bool:
     task, language = route.get("task"), _language(route)
     if route.intent != "add_todo" or not language_data.has_table(language, Changes):
         return False
-    asks = marked.words_of(language).asks.search(marked.Marked(task).text)
-    return asks is not None and task.rstrip().endswith(("?", "？"))
+    words, text = marked.words_of(language), marked.Marked(task).text
+    # “… again, what was the number”
+    begun = any(words.asks.match(one) for one in (text, text.partition(", ")[2]))
+    ends = task.rstrip().endswith(("?", "？")) and words.asks.search(text)
+    return bool(ends or (begun and words.spaced))
 
 
 def is_else(asked: Asked, route: Route, read: Route) -> bool:
@@ -230,11 +234,13 @@ def is_else(asked: Asked, route: Route, read: Route) -> bool:
     return words.asks.search(text) is not None and not words.courtesy.match(text)
 
 
-def as_todo(asked: Asked, found: Route) -> Route:
+def as_todo(asked: Asked, found: Route, said: str) -> Route:
     """Return what a message asks for as todos to add, where it says so more surely than what was
-    found.
+    found; `said` is the message without what it takes back.
     """
     language = _language(found)
+    if (spoken := spoken_todos.understand(asked, found, said)) is not None:
+        return spoken
     if not language_data.has_table(language, Changes):
         return found
     if _is_task(asked, found):
@@ -255,10 +261,8 @@ def as_todo(asked: Asked, found: Route) -> Route:
 
 
 def _said_todo(asked: Asked, found: Route, language: Language) -> Route | None:
-    """Return the todo that a message says outright, or by its last clause, or after its day."""
+    """Return the todo that a message says after its day, or by words that may mean a note."""
     unsure = found.intent not in SEEMING or found.is_loose
-    if said := plain_tasks.noted(asked, language) or plain_tasks.read_task(asked, language):
-        return said
     if unsure:
         return _day_first(asked, found)
     if not marked.words_of(language).spaced:

@@ -12,7 +12,7 @@ from app.agent.rules.changes import days, texts, told
 from app.agent.rules.changes.marked import Marked, Words, words_of
 from app.agent.rules.dialogue import closed_classes, dialogue_words, resolve_reference, slots
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.change_tables import ChangeKind, Changes
+from app.agent.rules.languages.change_tables import ChangeKind
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.routing import wording
@@ -28,22 +28,6 @@ _END = re.compile(r"[,.;!?…]+\s+|\s[–—-]\s")
 _SENTENCE = re.compile(r"(?<!\d)[.!?…]+\s+")
 _CLAUSE = re.compile(r"[^\s,;!~，；、。！…]+")
 """What stands between the marks of a line without spaces."""
-
-
-def read_task(asked: Asked, language: Language) -> Route | None:
-    """Return the todo that a message says outright; None where it says none."""
-    message = asked.message.strip()
-    if len(message) > LONGEST or "\n" in message or not language_data.has_table(language, Changes):
-        return None
-    words, marked = words_of(language), Marked(message)
-    head, title = texts.after_colon(marked)
-    undated = words.cues["undate"].sub("", head.text)
-    if words.asks.search(marked.text) or words.denies.search(f"{undated} {Marked(title).text}"):
-        return None
-    task, _, last = title.rpartition(",")
-    if task and words.cues["todo"].search(Marked(last).text):
-        title = task.strip()  # “…, put it on my tasks”
-    return _headed(asked, title, head.message, language) if title else None
 
 
 def stated(asked: Asked, kind: ChangeKind, language: Language) -> Route | None:
@@ -92,37 +76,6 @@ def _with_day(asked: Asked, text: str, language: Language) -> Route | None:
     return Route("mean", language, {"text": f"{own} {day}"})
 
 
-def quoted_task(asked: Asked, things: Sequence[Thing], language: Language) -> Route | None:
-    """Return the todo whose title stands in quotation marks, beside days and words of a wish to
-    write it down; None where something is called so already.
-    """
-    start, end = texts.only_quoted(Marked(asked.message))
-    title = asked.message[start:end].strip('"“”„«»「」『』‘’ ')
-    rows = [{"title": one.title} for one in things]
-    if not title or resolve_reference.fitting_rows(title, rows):
-        return None
-    rest = f"{asked.message[:start]} {asked.message[end:]}"
-    return _headed(asked, title, rest, language, cue=words_of(language).cues["append"])
-
-
-def _headed(
-    asked: Asked, title: str, rest: str, language: Language, *, cue: re.Pattern[str] | None = None
-) -> Route | None:
-    """Return a todo of that title where all that stands beside it is days and words of a wish."""
-    if len(title) > LONGEST_TITLE or re.search("[?？]", title):
-        return None
-    words, beside = words_of(language), Marked(rest)
-    is_wish = beside.fit(words.cues["todo"], "c") or (cue is not None and beside.fit(cue, "c"))
-    beside.fit(words.courtesy, "p")
-    when = _when(asked, beside, language)
-    if not when:
-        return _undated(asked, title, beside, language) if cue is None else None
-    # “Friday: the dentist said no” states something.
-    if not is_wish and words.states.search(Marked(title).text):
-        return None
-    return Route("add_todo", language, {"task": f"{title} {when}"})
-
-
 def _when(asked: Asked, beside: Marked, language: Language) -> str:
     """Return the days, times and levels that the free words beside a title are, where they are
     nothing else.
@@ -142,20 +95,6 @@ def _when(asked: Asked, beside: Marked, language: Language) -> str:
     left = Marked(read.title.removeprefix("x")).left(words)
     is_read = (read.due or read.priority) and not re.search(r"\w", left)
     return " ".join(one.text for one in read.spans) if is_read else ""
-
-
-def _undated(asked: Asked, title: str, beside: Marked, language: Language) -> Route | None:
-    """Return a todo after a head such as “to add:” where it has a day itself, or where “and without
-    a date:” follows one that was added.
-    """
-    words = words_of(language)
-    last = asked.earlier[0].intent if asked.earlier else ""
-    more = slots.only_little(beside.message, language, "also", "step", "add")
-    goes_on = last == "add_todo" and (more or beside.fit(words.cues["undate"], "c"))
-    adds = beside.fit(words.cues["append"], "c") and _read(asked, title, language).due is not None
-    if not (goes_on or adds) or (not more and re.search(r"\w", beside.left(words))):
-        return None
-    return Route("add_todo", language, {"task": title})
 
 
 def several(asked: Asked, route: Route) -> Route:
@@ -274,35 +213,6 @@ def _only_wishes(clause: str, words: Words, language: Language) -> bool:
     return not re.search(r"\w", left) or slots.only_little(
         clause, language, "helper", "thanks", "add", "also"
     )
-
-
-def noted(asked: Asked, language: Language) -> Route | None:
-    """Return what a message says to be written down by its last clause alone, as “…, put that in”,
-    where that has a day or must be done; None where it says nothing of the kind.
-    """
-    message = asked.message.strip(" .!?…")
-    ends = list(_END.finditer(message))
-    words = words_of(language)
-    if not ends or not words.spaced or len(message) > LONGEST or "\n" in message:
-        return None
-    task, last = message[: ends[-1].start()].strip(), Marked(message[ends[-1].end() :])
-    last.fit(words.courtesy, "p")
-    listed = (words.place, *(words.cues[kind] for kind in ("todo", "append", "note")))
-    is_wish = sum(last.fit(one, "c") for one in listed) > 0
-    for kind in ("todo", "append"):
-        last.fit(words.also[kind], "p")
-    text = Marked(task).text
-    moves = words.cues["reschedule"].match(text) or words.cues["delete"].match(text)
-    if moves or not is_wish or words.asks.search(text) or words.denies.search(text) or "?" in task:
-        return None
-    left = last.left(words)
-    if re.search(r"\w", left) and not slots.only_little(left, language, "it", "add", "also"):
-        return None
-    task = texts.without_vague(task, language)
-    duty = texts.without_duty(asked, task, language)
-    if duty == task and _read(asked, dated(asked, task, language), language).due is None:
-        return None
-    return Route("add_todo", language, {"task": duty})
 
 
 def duty(asked: Asked, language: Language) -> str:

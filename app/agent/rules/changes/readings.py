@@ -293,7 +293,7 @@ def _to_note(
     if named and words.spaced and not (ends or has_word(asked.message, named[0])):
         return None  # “add to my list call …” names no “Phone script”
     if not named or not beside(whole, named[0], words.onto, words):
-        return plain_tasks.quoted_task(asked, things, language) if kind == "append" else None
+        return None
     head, text = texts.after_colon(whole)
     if text and len(head.marks) <= named[0].start and words.cues["todo"].search(whole.text):
         return None  # “To do: flight to Lisbon” says nothing of the note Lisbon.

@@ -31,6 +31,7 @@ from app.agent.rules.languages.list_tables import Lists
 from app.agent.rules.languages.question_tables import Questions
 from app.agent.rules.languages.quickadd_tables import Dates, SharedDates
 from app.agent.rules.languages.reckoning_tables import Reckoning
+from app.agent.rules.languages.task_tables import Tasks
 from app.agent.rules.languages.view_tables import Views
 from app.agent.rules.languages.wording_tables import Wording
 
@@ -41,6 +42,7 @@ FILES: Mapping[str, type[Table]] = {
     "phrases": Phrases,
     "routing": Routing,
     "wording": Wording,
+    "tasks": Tasks,
     "dialogue": Dialogue,
     "quickadd": Dates,
     "times": Times,

@@ -17,6 +17,7 @@ from app.agent.rules.languages.language_tables import IntentPattern, Language, R
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.phrases import phrases
 from app.agent.rules.routing import wording
+from app.agent.rules.routing.spoken_tasks import SpokenTask
 from app.agent.turn.steps import Thing
 
 READ = 600
@@ -49,7 +50,8 @@ class Route(msgspec.Struct, frozen=True):
     about.
 
     `things` are those that earlier turns settled; then no words need to be looked for. `said` is
-    the message in plain words, where they are others. What `is_loose` is only likely meant.
+    the message in plain words, where they are others. What `is_loose` is only likely meant. A todo
+    that a message as a whole is about is `spoken`.
     """
 
     intent: str
@@ -58,6 +60,7 @@ class Route(msgspec.Struct, frozen=True):
     things: tuple[Thing, ...] = ()
     said: str = ""
     is_loose: bool = False
+    spoken: SpokenTask | None = None
 
     def get(self, name: str) -> str:
         """Return an argument; empty where the message has none."""

@@ -57,7 +57,7 @@ def with_opening(text: str, language: Language) -> str:
         return text
     for pattern, becomes in _openings(language):
         if place := pattern.search(plain_letters(text)):
-            text = _becomes(text, place, becomes)
+            text = rewritten_at(text, place, becomes)
     return text
 
 
@@ -102,7 +102,7 @@ def _rewritten(found: str, rules: _Rules) -> str:
             found = bare
         for pattern, becomes in rules.rewrites:
             if place := pattern.search(plain_letters(found)):
-                found = _becomes(found, place, becomes)
+                found = rewritten_at(found, place, becomes)
     return found
 
 
@@ -124,7 +124,7 @@ def _without(pattern: re.Pattern[str], text: str) -> str:
     return f"{left}{asks}" if left.strip(_MARKS) else text
 
 
-def _becomes(text: str, place: re.Match[str], becomes: str) -> str:
+def rewritten_at(text: str, place: re.Match[str], becomes: str) -> str:
     """Return a text with the place in its other form; groups are as they were written."""
     said = becomes
     for name in place.groupdict():
