@@ -9,10 +9,12 @@ from collections.abc import Callable
 
 import msgspec
 
-from app.agent.rules.changes import days, extras, readings, reused, texts, told
+from app.agent.rules.changes import days, extras, marked, readings, reused, texts, told
+from app.agent.rules.dialogue import closed_classes
 from app.agent.rules.dialogue.resolve_reference import word_stems
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
+from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.near import near
 from app.agent.rules.passages import questions
 from app.agent.rules.routing import spoken_tasks
@@ -44,7 +46,7 @@ def understand(asked: Asked, found: Route, said: str) -> Route | None:
         return None
     message, more = extras.take(said, language)
     task = spoken_tasks.read(message, asked.now, language)
-    if task is None or (task.kind == "plain" and (not task.when or _goes_on(asked))):
+    if task is None or (task.kind == "plain" and (not task.when or _goes_on(asked, language))):
         return None
     unsure = found.is_loose or found.intent in UNTAKEN
     if not unsure and (task.kind in ("duty", "plain") or found.intent not in ASKED):
@@ -85,6 +87,9 @@ def _is_same(title: str, other: str) -> bool:
     return bool(stems := set(word_stems(title))) and stems == set(word_stems(other))
 
 
-def _goes_on(asked: Asked) -> bool:
-    """Return whether the turn before was about something that this one may go on with."""
-    return bool(asked.earlier and asked.earlier[0].about)
+def _goes_on(asked: Asked, language: Language) -> bool:
+    """Return whether a message may go on with what the turn before was about: “and the tyres on
+    Monday”.
+    """
+    also = closed_classes.class_of(language, "also").match(marked.Marked(asked.message).text)
+    return bool(asked.earlier and (asked.earlier[0].about or also))

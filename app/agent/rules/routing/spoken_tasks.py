@@ -31,7 +31,7 @@ ACCENTED = "accented"
 DEPTH = 4
 """So many frames stand one within the other at most."""
 _MARKS = " \t,;:!–—-、。，！：；"
-_SENTENCE = re.compile(r"(?<=\w{3})[.!?]\s+\w|[。！？]\s*\w")
+_SENTENCE = re.compile(r"(?<=\w{3})[.!?]\s+\w|(?<=\w\w)[.!?]\s+[a-zà-ÿ]|[。！？]\s*\w")
 _END = re.compile(r"(?<=[^\W\d_])[.]+$|(?<=\W)[.]+$|[,?？\s]+$")
 _ASKS = re.compile(r"[?？]\W*$")
 _CLAUSE = re.compile(r"[,;.!–—]+\s+|[，。；！、]\s*")
