@@ -120,6 +120,32 @@ async def test_what_is_said_outright_is_a_todo(
 
 
 @pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("title", "message", "yes"),
+    [
+        ("Call the dentist", "I have to call the dentist on 24 December", "yes"),
+        ("Zahnarzt anrufen", "Am 24. Dezember muss ich den Zahnarzt anrufen", "ja"),
+        ("電気代を払う", "電気代12月24日までに払わなきゃ", "はい"),
+    ],
+)
+async def test_what_must_be_done_and_is_there_already_is_asked_about_as_its_new_day(
+    alice: Client, title: str, message: str, yes: str
+) -> None:
+    await alice.ok("POST", "/os/todos", status=201, json={"title": title})
+    answer = await said(alice, message)
+    (todo,) = await todos(alice)
+    assert title in answer["response"]
+    assert not todo["dueDate"]
+    await alice.ok(
+        "POST",
+        "/chat",
+        json={"message": yes, "conversationId": answer["conversationId"], "stream": False},
+    )
+    (todo,) = await todos(alice)
+    assert todo["dueDate"].endswith("-12-24")
+
+
+@pytest.mark.anyio
 async def test_a_title_in_quotation_marks_of_a_todo_that_is_there_makes_no_second(
     alice: Client,
 ) -> None:

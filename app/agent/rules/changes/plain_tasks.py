@@ -20,8 +20,6 @@ from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Thing, Trace
 
 LONGEST = 300
-ASKS_A_DAY = frozenset({"list_todos", "events", "free"})
-LONGEST_TITLE = 120
 FEWEST = 2
 """So many words has a todo at least that is said by a day and nothing else."""
 _END = re.compile(r"[,.;!?…]+\s+|\s[–—-]\s")

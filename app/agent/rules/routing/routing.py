@@ -42,7 +42,6 @@ LISTED_FLAGS = {
 }
 _MARKS = r"[\s.!?,;:。！？、]*"
 _HOLDS_QUOTED = re.compile(r"(?:\w+\s+)?[\"“„«「『]([^\"“”„«»「」『』]+)[\"”“»」』](?:\s+\w+)?")
-_PAIR = re.compile(r"[\"“„«「『]([^\"“”„«»「」『』\n]+)[\"”“»」』]")
 
 
 class Route(msgspec.Struct, frozen=True):
@@ -141,7 +140,7 @@ def _first_fitting(
     for text in dict.fromkeys(texts):
         plain = plain_letters(text)
         folded = plain.lower()
-        hidden = _hide_quoted(plain)
+        hidden = wording.hide_quoted(plain)
         hinted: dict[tuple[str, ...], bool] = {(): True}
         for rule in rules:
             if rule.hints not in hinted:
@@ -168,18 +167,6 @@ def _first_fitting(
                     is_loose=rule.is_loose,
                 )
     return None
-
-
-def _hide_quoted(text: str) -> str:
-    """Return a text with what stands in quotation marks as one word each: “to” and “:” in a title
-    are no part of the wish. One that is quoted whole stays.
-    """
-    return _PAIR.sub(
-        lambda found: (
-            found[0] if found[0] == text else f"{found[0][0]}{'x' * len(found[1])}{found[0][-1]}"
-        ),
-        text,
-    )
 
 
 def _is_possible(found: re.Match[str], text: str, language: Language) -> bool:

@@ -6,6 +6,7 @@ what the frames leave is the title.
 """
 
 import functools
+import itertools
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import datetime
@@ -28,6 +29,8 @@ LONGEST_MOMENT = 5
 """So many words has a day with its hour at most."""
 ACCENTED = "accented"
 """The group of what only counts with its accents."""
+MOST_CLAUSES = 4
+"""After so many clauses at most may the one stand that says what is to be done."""
 DEPTH = 4
 """So many frames stand one within the other at most."""
 _MARKS = " \t,;:!–—-、。，！：；"
@@ -37,7 +40,6 @@ _ASKS = re.compile(r"[?？]\W*$")
 _CLAUSE = re.compile(r"[,;.!–—]+\s+|[，。；！、]\s*")
 _COLON_IN = re.compile(r"[:：]\s*[^\d\s]")
 _COLON = re.compile(r"[:：]\s*$")
-_QUOTED = re.compile(r"[\"“„«»「『]([^\"“”„«»「」『』\n]+)[\"”“»«」』]")
 
 
 Kind = Literal["asked", "noted", "duty", "plain"]
@@ -154,7 +156,7 @@ def _variants(core: str, language: Language) -> Iterator[tuple[str, bool]]:
     """
     for one in dict.fromkeys((core, wording.plain_wording(core, language))):
         yield one, True
-    for found in _CLAUSE.finditer(core):
+    for found in itertools.islice(_CLAUSE.finditer(core), MOST_CLAUSES):
         yield core[found.end() :], False
 
 
@@ -223,7 +225,7 @@ def _is_title(title: str, frames: _Frames) -> bool:
 
 def _within(said: str, patterns: Iterable[re.Pattern[str]]) -> str:
     """Return what the first frame that fits all of a text leaves of it; empty where none does."""
-    plain = _plain(_QUOTED.sub(_hidden, said))
+    plain = _plain(wording.hide_quoted(said))
     for pattern in patterns:
         if found := pattern.fullmatch(plain):
             accented = found.span(ACCENTED) if ACCENTED in pattern.groupindex else (0, 0)
@@ -239,11 +241,6 @@ def _plain(text: str) -> str:
     apostrophes.
     """
     return plain_letters(text).replace("'", "’")
-
-
-def _hidden(found: re.Match[str]) -> str:
-    """Return a text in quotation marks as one word of its length."""
-    return f"{found[0][0]}{'x' * len(found[1])}{found[0][-1]}"
 
 
 def _bare(said: str, frames: _Frames, *, end: bool = True) -> str:

@@ -18,6 +18,7 @@ _MARKS = " \t,;:.!?–—-，、。！？：；～~"
 QUOTES = "\"'“”„‘’‚«»「」『』"
 _QUOTE = re.compile(rf"(?<!\w)[{QUOTES}]|[{QUOTES}](?!\w)")
 """A quotation mark, and no apostrophe within a word."""
+_PAIR = re.compile(r"[\"“„«»「『]([^\"“”„«»「」『』\n]+)[\"”“»«」』]")
 
 
 class _Rules(NamedTuple):
@@ -66,6 +67,18 @@ def unquoted(text: str) -> str:
     inner = text[1:-1].strip()
     quoted = len(text) > 2 and text[0] in QUOTES and text[-1] in QUOTES
     return inner if quoted and inner and not _QUOTE.search(inner) else text
+
+
+def hide_quoted(text: str) -> str:
+    """Return a text with what stands in quotation marks as one word each, as long as it was: “to”
+    and “:” in a title are no part of the wish. One that is quoted whole stays.
+    """
+    return _PAIR.sub(
+        lambda found: (
+            found[0] if found[0] == text else f"{found[0][0]}{'x' * len(found[1])}{found[0][-1]}"
+        ),
+        text,
+    )
 
 
 def says_no_duty(text: str, language: Language) -> bool:
