@@ -1,5 +1,6 @@
 """Todos without any script: every form works, and comes back to where it was."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -55,7 +56,8 @@ async def test_todos_are_added_ticked_opened_deleted_and_brought_back(plain: Hom
         ("/todos/999/complete", {"back": "/"}, 404, "no such todo"),
         ("/todos/x/complete", {"back": "/"}, 404, "nothing at this path"),
         ("/todos/1/move", {"day": "2026-02-31"}, 400, "not a day"),
-        ("/todos/1/steps", {"do": "tick", "step": "9"}, 400, "no longer there"),
+        ("/todos/1/steps", {"do": "tick", "step": "9"}, 404, "no such step"),
+        ("/todos/1/steps", {"do": "tick", "step": "x"}, 400, "no longer there"),
         ("/todos/1/matter", {"field": "up"}, 400, "none of the four"),
         ("/approvals/7", {"decision": "continue"}, 404, "no such"),
     ],
@@ -68,6 +70,37 @@ async def test_a_form_that_cannot_be_done_says_why(
     answer = await client.post(ORIGIN + path, data=fields)
     assert answer.status_code == status
     assert told in answer.text
+
+
+async def test_steps_that_are_changed_at_once_are_all_kept(served: Served, alice: Client) -> None:
+    body = await alice.ok(
+        "POST",
+        "/os/todos",
+        status=201,
+        json={"title": "Pack", "steps": [{"title": "Tent"}, {"title": "Stove"}]},
+    )
+    id_ = body["result"]["todo"]["id"]
+    path = f"{ORIGIN}/todos/{id_}/steps"
+    client = await without_browser(served)
+    forms = [{"do": "tick", "step": "1"}, {"do": "down", "step": "1"}, {"do": "tick", "step": "2"}]
+    forms += [{"do": "add", "title": f"Peg {number}"} for number in range(12)]
+    answers = await asyncio.gather(*(client.post(path, data=form) for form in forms))
+    assert {answer.status_code for answer in answers} == {303}
+    steps = (await alice.ok("GET", f"/os/todos/{id_}"))["todo"]["steps"]
+    done = {step["title"] for step in steps if step["completed"]}
+    assert done == {"Tent", "Stove"}
+    assert steps[0]["title"] == "Stove"
+    assert {step["title"] for step in steps[1:]} == {"Tent", *(f"Peg {n}" for n in range(12))}
+    assert len({step["id"] for step in steps}) == 14
+
+
+async def test_a_todo_that_is_full_of_steps_takes_no_more(served: Served, alice: Client) -> None:
+    steps = [{"title": f"Peg {number}"} for number in range(100)]
+    await alice.ok("POST", "/os/todos", status=201, json={"title": "Pack", "steps": steps})
+    client = await without_browser(served)
+    full = await client.post(f"{ORIGIN}/todos/1/steps", data={"do": "add", "title": "One more"})
+    assert full.status_code == 409
+    assert "at most 100 steps" in full.text
 
 
 @pytest.mark.parametrize(
