@@ -38,9 +38,8 @@ def chosen(asked: Asked, said: Said, last: Trace) -> Route | None:
     asks = said.asks and (first == said.message or "?" in said.message)
     if question is None or not question.choices or question.lacks == "yes" or asks:
         return None
-    if any("not_" in one.kinds and one.start < len(first) for one in said.tokens):
-        return None
-    things = _chosen_things(said, question, first)
+    denied = any("not_" in one.kinds and one.start < len(first) for one in said.tokens)
+    things = (_other_than if denied else _chosen_things)(said, question, first)
     if not things:
         return None
     found = routing.route_message(said.message, before=said.language)
@@ -88,6 +87,16 @@ def _chosen_things(said: Said, question: Question, first: str) -> tuple[Thing, .
     told = followup_questions.told_of(question.choices, said, in_any_form=True)
     left = said.left("helper", "there", "unchanged", "keep", "leave", "note", "due")
     return told if told and len(left) <= REST else _begun_by(first, question)
+
+
+def _other_than(said: Said, question: Question, first: str) -> tuple[Thing, ...]:
+    """Return the one of two choices that an answer leaves: “not the water one”."""
+    name = said.left("not_", "it", "helper", "there")
+    found = references.choose(question.choices, name, said.language) if name else None
+    if found is None or len(found.things) != 1 or first != said.message:
+        return ()
+    rest = tuple(one for one in question.choices if one not in found.things)
+    return rest if len(rest) == 1 else ()
 
 
 def _begun_by(clause: str, question: Question) -> tuple[Thing, ...]:
