@@ -11,7 +11,7 @@ from app.agent.rules.dialogue import dialogue_words, references, resolve_referen
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.list_tables import Lists
 from app.agent.rules.passages import questions
-from app.agent.rules.passages.sentences import fold_text
+from app.agent.rules.passages.sentences import fold_text, split_sentences
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Step, Thing, Trace, call_tool, mark_of, note_link
 
@@ -20,7 +20,9 @@ _OPEN_BOX = re.compile(r"^(\s*(?:[-*+]|\d+[.)])\s+\[) (\]\s+)(.*)$")
 
 
 def make_note(asked: Asked, route: Route) -> Step:
-    """Write a note down, in a folder where one is named; without a title its first line is one."""
+    """Write a note down, in a folder where one is named; without a title its first sentence is
+    one.
+    """
     if made := asked.of("create_note"):
         note = made[0].content["note"]
         about = (Thing("note", note["id"], note["title"]),)
@@ -39,9 +41,16 @@ def make_note(asked: Asked, route: Route) -> Step:
         return Step(route.phrase("no_folder", folder=there))
     # What follows “in” is a folder only where there is one of that name.
     content = route.get("content") if folder or not route.get("folder") else route.get("whole")
-    title = route.get("title") or content.partition("\n")[0].strip()[:LONGEST_TITLE]
+    title = route.get("title") or _title_of(content)
     place = {"folderId": folder["id"]} if folder else {}
     return call_tool("create_note", title=_line(title) or "Note", content=content, **place)
+
+
+def _title_of(content: str) -> str:
+    """Return the first sentence of a text, at most a line: “Elderflower syrup. 30 flower heads”."""
+    line = content.partition("\n")[0].strip()
+    found = split_sentences(line)
+    return (found[0].text.rstrip(".。") if len(found) > 1 else line)[:LONGEST_TITLE]
 
 
 def append_note(asked: Asked, route: Route) -> Step:
