@@ -19,10 +19,12 @@ from app.agent.rules.passages import questions
 from app.agent.rules.phrases import dates
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Question, Step, Thing, ThingKind, Trace, mark_of
+from app.workspace.todos.recurrence import WEEKDAYS
 
 WEEK, HALF_DAY = timedelta(days=7), timedelta(hours=12)
 NEAR_HOURS = 3
 _EXACT_HOUR = re.compile(r"\b0\d|\d\s?am\b|\ba\.m\.")
+_WEEKLY = re.compile(r"FREQ=WEEKLY;(?:INTERVAL=\d+;)?BYDAY=(?:MO|TU|WE|TH|FR|SA|SU)")
 CHANGED = ("title", "dueDate", "priority", "completed", "steps", "recurrence")
 
 
@@ -141,6 +143,8 @@ def _change(asked: Asked, route: Route, row: Mapping[str, Any]) -> dict[str, Any
         if due is None:
             return None
         fields["dueDate"] = due
+        if rule := _other_weekday(asked, route, row):
+            fields["recurrence"] = {"rule": rule}
         if route.get("day") and (level := _read(route.get("day"), asked.now, route).priority):
             fields.setdefault("priority", level)
     return fields
@@ -212,11 +216,33 @@ def _corrected(old: datetime, read: QuickAdd, now: datetime, route: Route) -> da
         # The number of a day is of the month that it corrects.
         beside = _read(text, old.replace(day=1), route).due
         return beside or due
-    moved = _read(text, now + WEEK, route).due
-    next_day = _read(text, now + timedelta(days=1), route).due
-    if moved != due + WEEK or next_day not in (due, due + WEEK):
-        return due  # no weekday alone
+    if not _is_weekday(text, due, now, route):
+        return due
     return old.date() + timedelta(days=due.weekday() - old.weekday())
+
+
+def _is_weekday(text: str, due: date, now: datetime, route: Route) -> bool:
+    """Return whether a day was named by its weekday alone: asked later, it would be another one of
+    the same name.
+    """
+    in_a_week = _read(text, now + WEEK, route).due
+    tomorrow = _read(text, now + timedelta(days=1), route).due
+    return in_a_week == due + WEEK and tomorrow in (due, due + WEEK)
+
+
+def _other_weekday(asked: Asked, route: Route, row: Mapping[str, Any]) -> str:
+    """Return the rule of a todo that was just made for one day of each week, with the weekday that
+    its new day names instead: “every Tuesday”, “rather on Saturday”; empty where that is not so.
+    """
+    made = asked.earlier[0] if asked.earlier else Trace()
+    rule = (row.get("recurrence") or {}).get("rule", "")
+    if made.intent != "add_todo" or [one.id for one in made.about] != [row["id"]]:
+        return ""
+    due = _read(route.get("day"), asked.now, route).due
+    if due is None or not _WEEKLY.fullmatch(rule):
+        return ""
+    is_weekday = _is_weekday(route.get("day"), due, asked.now, route)
+    return f"{rule[:-2]}{WEEKDAYS[due.weekday()]}" if is_weekday else ""
 
 
 def _names_part_of_day(text: str, route: Route) -> bool:
