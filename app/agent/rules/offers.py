@@ -139,7 +139,8 @@ def wish_at_end(asked: Asked, route: Route, act: Callable[[Asked], Step]) -> Ste
         found = [
             one for one in found if told.names_one(lead[one.start : one.end], one.things, language)
         ]
-        if not found and _tells_of_another(asked, lead, language):
+        another = references.other_in(lead, language)  # “the other one won't do, move it to …”
+        if another or (not found and _tells_of_another(asked, lead, language)):
             return None
         if found and set(references.newest(asked, THINGS).things).isdisjoint(found[0].things):
             return None
