@@ -111,7 +111,7 @@ def _into_made(asked: Asked, text: str, language: Language) -> Route | None:
     notes = named.find(part, marked, near.things(asked), ("note",), language)
     if notes and (len(notes[0].things) > 1 or not marked.mark([notes[0][1:]], named.NAME)):
         return None
-    there = language_data.join_pattern(next(dialogue_words.tables(language)).there)
+    there = language_data.join_pattern(dialogue_words.tables(language)[0].there)
     marked.fit(re.compile(rf"(?<!\w)(?:{there})(?!\w)" if words.spaced else there), "t")
     puts = [marked.fit(words.cues[one], "c") for one in ("move", "append")]
     if not any(puts) or marked.has(words.denies) or not texts.is_covered(marked, words, "move"):

@@ -1,14 +1,15 @@
 """Bounded memories that never need to be told of a change.
 
 One for bytes that depend on their key alone, one for what holds until the next commit, one for
-what was made of texts, and one for a function whose arguments have no hash.
+what was made of texts, one for a function whose arguments have no hash, and one for a function of
+short texts.
 """
 
 import functools
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
 MOST_BYTES = 8 << 20
 # about what a key and its place in the dictionary take
@@ -16,6 +17,10 @@ ENTRY_BYTES = 200
 
 LATEST = 8
 """What a function gave for so many arguments is kept."""
+TEXTS = 256
+"""What a function gave for so many texts is kept."""
+SHORT = 1_000
+"""Texts of more characters are not kept: they would take memory, and come once."""
 
 Value = TypeVar("Value")
 Arguments = ParamSpec("Arguments")
@@ -131,5 +136,21 @@ def keep_latest(function: Callable[Arguments, Value]) -> Callable[Arguments, Val
         value = function(*args, **kwargs)
         kept.append((given, value))
         return value
+
+    return kept_or_new
+
+
+def keep_short(
+    function: Callable[Concatenate[str, Arguments], Value],
+) -> Callable[Concatenate[str, Arguments], Value]:
+    """Return a function of a text that keeps what it returned for the latest short ones.
+
+    What stands beside the text must have a hash, and what is returned must not be changed.
+    """
+    kept: Callable[..., Value] = functools.lru_cache(maxsize=TEXTS)(function)
+
+    @functools.wraps(function)
+    def kept_or_new(text: str, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Value:
+        return (kept if len(text) <= SHORT else function)(text, *args, **kwargs)
 
     return kept_or_new

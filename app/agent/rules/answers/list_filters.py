@@ -155,7 +155,7 @@ def _range(asked: Asked, named: dict[str, Any]) -> tuple[date, date]:
 def asks_for_list(route: Route, text: str) -> bool:
     """Return whether a message asks for a list by its words alone."""
     folded = dialogue_words.bare(text)
-    table = next(dialogue_words.tables(route.language))
+    table = dialogue_words.tables(route.language)[0]
     return dialogue_words.find_in(table.asks_list, folded) is not None
 
 
@@ -175,7 +175,7 @@ def _level(route: Route, text: str) -> tuple[tuple[int, int] | None, str]:
     if not language_data.has_table(language, FollowUp):
         return None, text
     named = language_data.join_pattern(language_data.load_table(language, FollowUp).priority)
-    bounds = next(dialogue_words.tables(language)).levels
+    bounds = dialogue_words.tables(language)[0].levels
     either = "|".join(
         f"(?P<{{place}}{name}>{language_data.join_pattern(words)})"
         for name, words in bounds.items()

@@ -124,7 +124,7 @@ def _of_that_day(route: Route, read: QuickAdd) -> str:
         return ""
     language = _message_language(route)
     text = plain_letters(read.title).lower()
-    table = next(dialogue_words.tables(language))
+    table = dialogue_words.tables(language)[0]
     # “Remind me the day before the concert to …” has a day that nobody has looked up.
     for pattern in (table.that_day.get(0, "(?!)"), f"^(?:{table.relative_day})"):
         if found := dialogue_words.find_in(pattern, text):

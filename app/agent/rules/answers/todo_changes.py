@@ -158,7 +158,7 @@ def _new_due(asked: Asked, route: Route, row: Mapping[str, Any]) -> str | None:
     old = due_moment(row, now)
     if by := route.get("by"):
         # A length counts from the day that the todo has.
-        ahead = next(dialogue_words.tables(route.language)).ahead.replace("{by}", by)
+        ahead = dialogue_words.tables(route.language)[0].ahead.replace("{by}", by)
         base = old if old is not None else now
         read = _read(ahead, base, route)
         stored = _stored_due(row)

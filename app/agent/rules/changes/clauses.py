@@ -171,7 +171,7 @@ def _both(asked: Asked, language: Language, understand: Understand) -> Route | N
         if second is None or second.intent != "change_todo" or second.is_loose:
             continue
         new = {name: value for name, value in second.arguments.items() if name != "target"}
-        low = next(dialogue_words.tables(language)).filters["low"]
+        low = dialogue_words.tables(language)[0].filters["low"]
         if "day" in new and dialogue_words.find_in(low, lead) and not re.search(r"\d", lead):
             continue  # “换球拍线不急，放到30号吧” only says why
         if new and new.keys().isdisjoint(first.arguments):

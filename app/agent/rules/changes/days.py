@@ -93,7 +93,7 @@ def by_day(asked: Asked, language: Language) -> tuple[Asked, datetime | date | N
     """Return what is said of the one that is due on a day, where no spaces part words, and that
     day: “木曜の6時のやつ、30分遅くなった”.
     """
-    the_one = next(dialogue_words.tables(language)).the_one
+    the_one = dialogue_words.tables(language)[0].the_one
     found = None if words_of(language).spaced else dialogue_words.find_in(the_one, asked.message)
     # “14日” alone may be a length of time.
     said = (found["words"], f"{found['words']}{TO_DAY}") if found else ()
@@ -122,7 +122,7 @@ def due_on(asked: Asked, day: datetime | date, things: Sequence[Thing]) -> tuple
 
 def overdue(asked: Asked, things: Sequence[Thing], language: Language) -> tuple[Thing, ...]:
     """Return the todos of these that are overdue, where a message has a word for that."""
-    said = next(dialogue_words.tables(language)).filters["overdue"]
+    said = dialogue_words.tables(language)[0].filters["overdue"]
     if not dialogue_words.find_in(said, dialogue_words.bare(asked.message)):
         return ()
     late = {

@@ -341,7 +341,7 @@ def one_of(things: tuple[Thing, ...]) -> Reference:
 
 def _moves_all(asked: Asked, language: Language) -> bool:
     """Return whether a message moves all of one day, or all that is overdue, to another."""
-    late = next(dialogue_words.tables(language)).filters["overdue"]
+    late = dialogue_words.tables(language)[0].filters["overdue"]
     is_late = dialogue_words.find_in(late, dialogue_words.bare(asked.message)) is not None
     says_all = references.says_all(asked.message, language)
     if not (is_late or says_all):

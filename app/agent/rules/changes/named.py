@@ -171,7 +171,7 @@ def _is_quoted_in_part(marked: Marked, fit: re.Match[str]) -> bool:
 
 def folder_there(asked: Asked, marked: Marked, language: Language) -> Thing | None:
     """Return the folder that was spoken of last, where the message says “there”."""
-    there = next(dialogue_words.tables(language)).there
+    there = dialogue_words.tables(language)[0].there
     folder = references.last_folder(asked)
     found = dialogue_words.find_in(there, marked.text) if folder else None
     if found is None or not marked.mark([found.span()], NAME):

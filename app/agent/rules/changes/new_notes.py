@@ -248,7 +248,7 @@ def makes_list(text: str, language: Language) -> bool:
     """Return whether a text in small letters makes a list: “new list Camping”, “start a packing
     list”.
     """
-    words, table = words_of(language), next(dialogue_words.tables(language))
+    words, table = words_of(language), dialogue_words.tables(language)[0]
     made = _words(language).new_list.search(text.partition(":")[0])
     is_note = words.cues["note"].search(text)
     return bool(

@@ -179,7 +179,7 @@ def tidied(asked: Asked, task: str, language: Language) -> str:
                 for clause in before
                 for start, end in days.find(clause, asked, language)
             ]
-            same = next(dialogue_words.tables(language)).that_day
+            same = dialogue_words.tables(language)[0].that_day
             told += [
                 found[0]
                 for one in same.values()

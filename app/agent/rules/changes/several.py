@@ -48,7 +48,7 @@ def _names_more(marked: Marked, start: int, end: int, words: Words) -> bool:
 def step_there(asked: Asked, language: Language) -> Route | None:
     """Return a step of what was spoken of last: “add a pump as a step there”."""
     words, marked = words_of(language), Marked(asked.message)
-    there = dialogue_words.find_in(next(dialogue_words.tables(language)).there, marked.text)
+    there = dialogue_words.find_in(dialogue_words.tables(language)[0].there, marked.text)
     # “Steps: 「…」 and 「…」” after a todo was made.
     are_quoted = not words.spaced and texts.all_quoted(marked) != (0, 0) and bool(asked.earlier)
     if not (there or are_quoted):

@@ -134,7 +134,7 @@ def _some_of(rest: str, last: Trace, language: Language) -> tuple[Thing, ...]:
     """Return those of several that were changed which are not done after all."""
     if len(last.about) < 2 or len(last.about) != len(last.undo):
         return ()
-    table = next(dialogue_words.tables(language))
+    table = dialogue_words.tables(language)[0]
     if not dialogue_words.find_in(table.takes_back, bare(rest)):
         return ()
     found = references.choose(last.about, rest, language)
@@ -169,7 +169,7 @@ def to_list(asked: Asked, route: Route) -> Route | None:
     to be added and nobody says where; else None.
     """
     last = asked.earlier[0] if asked.earlier else Trace()
-    table = next(dialogue_words.tables(route.language))
+    table = dialogue_words.tables(route.language)[0]
     lists = followup_questions.list_before(last, route.language)
     task = route.get("task")
     if not lists or route.intent != "add_todo" or not task:
@@ -212,7 +212,7 @@ def _decided(text: str, last: Trace, language: Language) -> Route | None:
 def _takes_back(text: str, language: Language) -> bool:
     """Return whether a short message says that the turn before did the wrong thing."""
     folded = dialogue_words.bare(text)
-    table = next(dialogue_words.tables(language))
+    table = dialogue_words.tables(language)[0]
     most = SHORT_UNSPACED if questions.is_asian(folded) else SHORT
     short = len(dialogue_words.pieces(folded)) <= most
     return short and dialogue_words.find_in(table.takes_back, folded) is not None
@@ -245,7 +245,7 @@ def _narrowed(asked: Asked, last: Trace, language: Language) -> Route | None:
 
 def _of_those(text: str, language: Language) -> str | None:
     """Return what a message narrows the list before to; None where it does not say “of those”."""
-    table = next(dialogue_words.tables(language))
+    table = dialogue_words.tables(language)[0]
     folded = dialogue_words.bare(text)
     found = dialogue_words.find_in(table.of_those, folded)
     return f"{folded[: found.start()]} {folded[found.end() :]}" if found else None

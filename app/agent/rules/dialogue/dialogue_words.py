@@ -3,7 +3,7 @@
 import functools
 import re
 from calendar import monthrange
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 
 from app.agent.quickadd import quickadd, time_ranges
@@ -55,11 +55,14 @@ def as_written(text: str, folded: str) -> str:
     return folded
 
 
-def tables(language: Language) -> Iterator[Dialogue]:
-    """Yield the tables of a language and then of the others: “ok” is a word of most."""
-    for one in dict.fromkeys((language, *language_data.languages())):
-        if language_data.has_table(one, Dialogue):
-            yield language_data.load_table(one, Dialogue)
+@functools.cache
+def tables(language: Language) -> tuple[Dialogue, ...]:
+    """Return the tables of a language and then of the others: “ok” is a word of most."""
+    return tuple(
+        language_data.load_table(one, Dialogue)
+        for one in dict.fromkeys((language, *language_data.languages()))
+        if language_data.has_table(one, Dialogue)
+    )
 
 
 def whole(language: Language, field: str, text: str) -> re.Match[str] | None:
@@ -78,7 +81,7 @@ def whole(language: Language, field: str, text: str) -> re.Match[str] | None:
 def without_list_word(words: str, language: Language) -> str:
     """Return the name of a note without the word for a list beside it: “the groceries list”."""
     folded = bare(words)
-    found = find_in(next(tables(language)).list_word, folded)
+    found = find_in(tables(language)[0].list_word, folded)
     rest = folded[: found.start()] + folded[found.end() :] if found else folded
     return rest.strip() or folded
 
@@ -112,21 +115,32 @@ def find_all(pattern: Pieces, text: str) -> Iterator[re.Match[str]]:
 def ordinal(language: Language, text: str) -> int | None:
     """Return which one of a list a text means, from 1, or -1 for the last; else None."""
     words = bare(text)
-    for table in tables(language):
-        named = {number: language_data.join_pattern(one) for number, one in table.ordinals.items()}
-        either = "|".join([*named.values(), r"\d{1,2}(?:st|nd|rd|th)?"])
-        numbered = language_data.join_pattern(table.numbered)
-        # The number may stand in several places of the pattern, each a group without a name.
-        found = _compiled(numbered.replace("{number}", f"({either})")).fullmatch(words)
+    for numbered, named in _ordinals(language):
+        found = numbered.fullmatch(words)
         if not found:
             continue
         said = next(filter(None, found.groups()))
         if digits := re.search(r"\d{1,2}", said):
             return int(digits[0])
-        return next(
-            (number for number, one in named.items() if _compiled(one).fullmatch(said)), None
-        )
+        return next((number for number, one in named.items() if one.fullmatch(said)), None)
     return None
+
+
+@functools.cache
+def _ordinals(
+    language: Language,
+) -> tuple[tuple[re.Pattern[str], Mapping[int, re.Pattern[str]]], ...]:
+    """Return for each table the pattern of a place in a list, and that of each number."""
+    found = []
+    for table in tables(language):
+        either = "|".join(
+            [*map(language_data.join_pattern, table.ordinals.values()), r"\d{1,2}(?:st|nd|rd|th)?"]
+        )
+        # The number may stand in several places of the pattern, each a group without a name.
+        numbered = language_data.join_pattern(table.numbered).replace("{number}", f"({either})")
+        named = {number: _compiled(one) for number, one in table.ordinals.items()}
+        found.append((_compiled(numbered), named))
+    return tuple(found)
 
 
 def without_number(words: str, language: Language) -> tuple[str, int]:
@@ -170,7 +184,7 @@ def spelled_number(word: str, language: Language) -> int | None:
 
 def split_list(text: str, language: Language) -> list[str]:
     """Return the things of a list that was written in one line."""
-    table = next(tables(language))
+    table = tables(language)[0]
     parts = re.split(language_data.join_pattern(table.made_of), text)
     return [one.strip() for one in parts if one.strip()]
 

@@ -145,7 +145,7 @@ def asked_of_person(asked: Asked, said: Said, last: Trace) -> Route | None:
 
 def named_list(turn: Trace, language: Language) -> tuple[Thing, ...]:
     """Return the one note that a turn was about, where its name is that of a list."""
-    table = next(dialogue_words.tables(language))
+    table = dialogue_words.tables(language)[0]
     notes = tuple(one for one in turn.about or turn.shown[:2] if one.kind == "note")
     title = dialogue_words.bare(notes[0].title) if len(notes) == 1 else ""
     return notes if title and dialogue_words.find_in(table.list_name, title) else ()
@@ -180,7 +180,7 @@ def open_items(asked: Asked, language: Language) -> Route | None:
 def list_there(asked: Asked, said: frozenset[ViewName], language: Language) -> Route | None:
     """Return the list that the turn before was about: “what's left to buy there?”"""
     last = asked.earlier[0] if asked.earlier else Trace()
-    table, text = next(dialogue_words.tables(language)), dialogue_words.bare(asked.message)
+    table, text = dialogue_words.tables(language)[0], dialogue_words.bare(asked.message)
     named = last.about and dialogue_words.find_in(table.list_name, last.about[0].title.lower())
     if not named or len(last.about) > 1 or last.about[0].kind != "note":
         return None

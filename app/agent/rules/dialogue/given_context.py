@@ -10,6 +10,7 @@ from app.agent.rules.dialogue import dialogue_words, prompt_forms
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.routing import routing
+from app.core.process.caches import keep_short
 
 _FENCE = re.compile(r"^\s*(?:-{3,}|={3,}|#{3,}|`{3,}|\"{3,}|<{2,}|>{2,})\s*$")
 _START = re.compile(r"^\W*(?:START|BEGIN|<(?P<tag>\w+)>)(?: OF)?(?: \w+)?\W*$")
@@ -30,6 +31,7 @@ class Wrapped(NamedTuple):
     otherwise: str = ""
 
 
+@keep_short  # each step of a turn begins from the message anew
 def unwrap(message: str, language: Language) -> Wrapped | None:
     """Return what is asked within a prompt; None for a message that wraps nothing.
 

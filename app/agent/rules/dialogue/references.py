@@ -44,7 +44,7 @@ def refer(
         if question and len(question.choices) == 1:
             done.update(question.choices)
         rest = tuple(one for one in shown if one not in done)
-        several = next(dialogue_words.tables(language)).others
+        several = dialogue_words.tables(language)[0].others
         said = f"{words} {other_in(asked.message, language)}"
         is_one = several and not dialogue_words.find_in(several, dialogue_words.bare(said))
         return _single(rest) if is_one else Reference(rest)
@@ -89,7 +89,7 @@ def is_gone(asked: Asked, thing: Thing) -> bool:
 
 def other_in(message: str, language: Language) -> str:
     """Return the words of a message that mean another thing than was spoken of: “the other one”."""
-    table = next(dialogue_words.tables(language))
+    table = dialogue_words.tables(language)[0]
     other = language_data.join_pattern(table.other)
     text = " ".join(message.lower().replace("’", "'").split())
     if questions.is_asian(text):
@@ -102,7 +102,7 @@ def other_in(message: str, language: Language) -> str:
 
 def both_in(message: str, language: Language) -> str:
     """Return the words of a message that mean two things together: “both”, and not a number."""
-    table = next(dialogue_words.tables(language))
+    table = dialogue_words.tables(language)[0]
     both = language_data.join_pattern(table.both)
     found = re.search(rf"(?<!\w)(?:{both})(?!\w)", dialogue_words.bare(message))
     return found[0] if found and found[0] not in NUMBERS else ""
@@ -110,7 +110,7 @@ def both_in(message: str, language: Language) -> str:
 
 def says_all(message: str, language: Language) -> bool:
     """Return whether a message speaks of all that there is."""
-    table = next(dialogue_words.tables(language))
+    table = dialogue_words.tables(language)[0]
     every = language_data.join_pattern(table.all_of.get(0, "(?!)"))
     return re.search(rf"(?<!\w)(?:{every})(?!\w)", dialogue_words.bare(message)) is not None
 
@@ -158,7 +158,7 @@ def notes_told(turn: Trace, most: int = 1) -> tuple[Thing, ...]:
 
 def person_in(text: str, language: Language) -> str:
     """Return the word of a text that means who was spoken of: “her”; empty where none does."""
-    table = next(dialogue_words.tables(language))
+    table = dialogue_words.tables(language)[0]
     person = language_data.join_pattern(table.person)
     spaced = language in phrases.alphabetic_languages()
     pattern = rf"(?<!\w)(?:{person})(?!\w)" if spaced else person

@@ -17,6 +17,7 @@ from app.agent.rules.languages.followup_tables import FollowUp
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.turn.steps import Asked
+from app.core.process.caches import keep_short
 
 LONGEST = 160
 """What is longer is a wish of its own."""
@@ -120,7 +121,7 @@ def read(message: str, asked: Asked, language: Language) -> Said | None:
     hidden += [(one.start, one.end) for one in days]
     ordinal = _ordinal(folded, language, hidden)
     hidden += [ordinal[:2]] if ordinal else []
-    tokens = _tokens(folded, language, hidden)
+    tokens = _tokens(folded, language, tuple(hidden))
     words = [
         found.span()
         for found in said_days.WORD.finditer(folded)
@@ -129,7 +130,7 @@ def read(message: str, asked: Asked, language: Language) -> Said | None:
     return Said(
         message,
         language,
-        tuple(tokens),
+        tokens,
         tuple(words),
         tuple(said_days.turned_down(message, days, tokens)),
         (quote["quoted"] or quote["after"] or "").strip() if quote else "",
@@ -166,7 +167,7 @@ def without_quoted(message: str) -> str:
 
 def _as_words(message: str, folded: str, language: Language) -> Said:
     words = tuple(found.span() for found in said_days.WORD.finditer(folded))
-    return Said(message, language, tuple(_tokens(folded, language, ())), words, ())
+    return Said(message, language, _tokens(folded, language), words, ())
 
 
 def requests(message: str, language: Language) -> bool:
@@ -180,14 +181,14 @@ def requests(message: str, language: Language) -> bool:
 
 def begins_to_ask(message: str, language: Language) -> bool:
     """Return whether a text begins with a word that asks."""
-    tokens = _tokens(plain_letters(message).lower(), language, ())
+    tokens = _tokens(plain_letters(message).lower(), language)
     return any(one.start == 0 and "asks" in one.kinds for one in tokens)
 
 
 def ends_asking(message: str, language: Language) -> bool:
     """Return whether the last word of a text asks: “to be turned how often”."""
     folded = plain_letters(message).lower().rstrip(" .!…")
-    tokens = _tokens(folded, language, ())
+    tokens = _tokens(folded, language)
     return any(one.end == len(folded) and "asks" in one.kinds and one.start for one in tokens)
 
 
@@ -235,7 +236,7 @@ def length(said: Said, asked: Asked, *kinds: str) -> str:
     message, language = said.message, said.language
     words = [found.span() for found in said_days.WORD.finditer(message)]
     most = LONGEST_LENGTH + 2 * closed_classes.is_unspaced(language)
-    tokens = _tokens(plain_letters(message).lower(), language, ())
+    tokens = _tokens(plain_letters(message).lower(), language)
     held = [one for one in tokens if one.kinds & (LITTLE | set(kinds))]
     left = [
         at
@@ -316,7 +317,10 @@ def _ordinal(
     return None
 
 
-def _tokens(folded: str, language: Language, hidden: Sequence[tuple[int, int]]) -> list[Token]:
+@keep_short  # each step of a turn begins from the message anew
+def _tokens(
+    folded: str, language: Language, hidden: tuple[tuple[int, int], ...] = ()
+) -> tuple[Token, ...]:
     """Return the words of closed classes; what lies within a longer one is part of that."""
     for start, end in hidden:
         folded = folded[:start] + "," * (end - start) + folded[end:]
@@ -324,14 +328,14 @@ def _tokens(folded: str, language: Language, hidden: Sequence[tuple[int, int]]) 
     for kind, pattern in closed_classes.classes(language):
         for span in closed_classes.places(language, kind, pattern, folded):
             spans.setdefault(span, set()).add(kind)
-    return [
+    return tuple(
         Token(start, end, frozenset(kinds))
         for (start, end), kinds in sorted(spans.items())
         if not any(
             other != (start, end) and other[0] <= start and end <= other[1] and marks - WEAK
             for other, marks in spans.items()
         )
-    ]
+    )
 
 
 @functools.cache

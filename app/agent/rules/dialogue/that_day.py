@@ -64,7 +64,7 @@ def with_day(asked: Asked, language: Language) -> Asked:
     last = next((one.day for one in asked.earlier if one.day or one.undo), "")
     if not last:
         return asked
-    table = next(dialogue_words.tables(language))
+    table = dialogue_words.tables(language)[0]
     plain = plain_letters(asked.message).lower()
     if found := dialogue_words.find_in(table.before_that, plain):
         # “Remind me a week ahead”

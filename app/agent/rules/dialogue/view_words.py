@@ -86,7 +86,7 @@ def asked_list(text: str, asked: Asked, language: Language) -> str:
     asks = said & {"see", "show", "to_do", "everything", "open"} or ASKED.search(text)
     if not asks or said & {"todo", "note", "folder", "tag", "when", "count"}:
         return ""
-    table = next(dialogue_words.tables(language))
+    table = dialogue_words.tables(language)[0]
     found = list(dialogue_words.find_all(table.list_name, folded))
     if not found or dialogue_words.find_days(folded, asked):
         return ""
@@ -189,7 +189,7 @@ def _pattern(language: Language) -> re.Pattern[str]:
     """Return the pattern of every class, each a group; the last is what says nothing."""
     table = _table(language)
     classes: dict[str, Pieces] = {**table.classes} if table else {}  # type: ignore[dict-item]
-    classes["listing"] = next(dialogue_words.tables(language)).listing
+    classes["listing"] = dialogue_words.tables(language)[0].listing
     either = "|".join(
         f"(?P<{name}>{language_data.join_pattern(pattern)})" for name, pattern in classes.items()
     )

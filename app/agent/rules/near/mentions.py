@@ -112,7 +112,7 @@ def _days(language: Language) -> frozenset[str]:
 
 def lengths(text: str, row: Sequence[Part], asked: Asked, language: Language) -> Iterator[Part]:
     """Yield the lengths of time that a text says: “two days”."""
-    ahead = next(dialogue_words.tables(language)).ahead
+    ahead = dialogue_words.tables(language)[0].ahead
     most = LENGTH + 2 * questions.is_asian(text)
     for at in range(len(row)):
         for end in range(min(at + most, len(row)), at, -1):
@@ -170,7 +170,7 @@ def _both(asked: Asked, slot: str, kinds: Sequence[ThingKind], language: Languag
     """Return where a text without spaces points at two things, or the rest of those listed:
     “both”, “the other one”, of more than `POINTING` letters.
     """
-    table = next(dialogue_words.tables(language))
+    table = dialogue_words.tables(language)[0]
     for pattern in (table.both, table.other):
         said = re.search(language_data.join_pattern(pattern), asked.message)
         meant = references.refer(asked, said[0], kinds, language) if said else None
@@ -230,7 +230,7 @@ def _spoken(row: Sequence[Part], title: str, field: str, language: Language) -> 
     if not title:
         return []
     kind: ThingKind = "person" if field == "person" else "folder"
-    pattern = getattr(next(dialogue_words.tables(language)), field)
+    pattern = getattr(dialogue_words.tables(language)[0], field)
     return [
         Part(one.start, one.end, "", kind, (Thing(kind, 0, title),))
         for one in row

@@ -140,7 +140,7 @@ def words_of(language: Language) -> frozenset[str]:
     return frozenset(part.word for part in parts.split("\n".join(said)) if not part.slot)
 
 
-def _forms(row: list[Part]) -> list[list[Part]]:
+def _forms(row: Sequence[Part]) -> list[Sequence[Part]]:
     """Return an example; of one that any thing may be in, that with a todo and that with a note."""
     if not any(part.slot == "thing" for part in row):
         return [row]

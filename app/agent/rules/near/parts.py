@@ -8,6 +8,7 @@ from typing import NamedTuple
 from app.agent.rules.dialogue.dialogue_words import UNSPACED
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.turn.steps import Thing
+from app.core.process.caches import keep_short
 
 _UNSPACED = re.compile(rf"[{UNSPACED}]")
 _PIECE = re.compile(rf"\{{(?P<slot>[a-z]+)\}}|[{UNSPACED}]|[^\W_{UNSPACED}]+|[?？]")
@@ -32,13 +33,14 @@ class Part(NamedTuple):
     """Whether several have it, so that it is hardly part of a name or text."""
 
 
-def split(text: str) -> list[Part]:
+@keep_short  # titles are parted again for each message
+def split(text: str) -> tuple[Part, ...]:
     """Return the parts of a text; where no spaces part words, its letters."""
     folded = plain_letters(text).lower()
-    return [
+    return tuple(
         Part(found.start(), found.end(), found[0], found["slot"] or "")
         for found in _PIECE.finditer(folded)
-    ]
+    )
 
 
 def put_in(parts: Sequence[Part], filled: Iterable[Part]) -> list[Part]:

@@ -10,6 +10,7 @@ from app.agent.rules.languages.language_tables import Pieces
 from app.agent.rules.languages.question_tables import Kind, Questions
 from app.agent.rules.passages.sentences import fold_text, split_words, stem
 from app.agent.rules.phrases.phrases import language_of
+from app.core.process.caches import keep_short
 
 MOST_TERMS = 12
 _ASIAN = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
@@ -65,6 +66,7 @@ def general() -> frozenset[str]:
     return frozenset(stem(word) for word in split_words(" ".join(texts)))
 
 
+@keep_short  # asked of the same words 13 times a step
 def read_question(message: str) -> Question:
     """Return what matters in a question; every message is one."""
     text = fold_text(message[:1000])

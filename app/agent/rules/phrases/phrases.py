@@ -5,6 +5,7 @@ import re
 
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language, Phrases
+from app.core.process.caches import keep_short
 
 DEFAULT = "en"
 """The language of whatever nothing speaks for."""
@@ -31,6 +32,7 @@ def phrase(language: Language, name: str, *, owner: str = "", **values: object) 
     return sentence
 
 
+@keep_short  # asked of the same words 25 times a step
 def language_of(message: str, *, before: Language = "") -> Language:
     """Return the language that a message is most likely written in.
 

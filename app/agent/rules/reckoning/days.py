@@ -76,7 +76,7 @@ def _says_journey(text: str, language: Language) -> bool:
 
 def _points(text: str, language: Language) -> bool:
     """Return whether a text points at a day that was told before."""
-    pattern = next(dialogue_words.tables(language)).that_day.get(0, "(?!)")
+    pattern = dialogue_words.tables(language)[0].that_day.get(0, "(?!)")
     return dialogue_words.find_in(pattern, dialogue_words.bare(text)) is not None
 
 

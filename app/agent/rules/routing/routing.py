@@ -19,6 +19,7 @@ from app.agent.rules.phrases import phrases
 from app.agent.rules.routing import wording
 from app.agent.rules.routing.spoken_tasks import SpokenTask
 from app.agent.turn.steps import Thing
+from app.core.process.caches import keep_short
 
 READ = 600
 """Only so many characters of a message decide what it asks for.
@@ -83,6 +84,7 @@ class Rule(NamedTuple):
     is_loose: bool = False
 
 
+@keep_short  # each step of a turn begins from the message anew
 def route_message(message: str, *, names: tuple[str, ...] = (), before: Language = "") -> Route:
     """Return what a message asks for.
 
