@@ -2,7 +2,7 @@
 
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Any
 
@@ -18,7 +18,7 @@ from app.agent.rules.languages.language_tables import Answers, Language, Part, T
 from app.agent.rules.phrases import dates
 from app.agent.rules.phrases.phrases import phrase
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Step, call_tool
+from app.agent.turn.steps import Asked, Step, Thing, Trace, call_tool
 
 TOOL = "search_calendar_events"
 SHOWN = 30
@@ -64,7 +64,7 @@ def list_events(asked: Asked, route: Route) -> Step:
         ]
         total = len(rows)
     told = _told(asked, route, "events", rows, total)
-    return Step("\n".join([told, *_unconnected(route, found[0])]))
+    return Step("\n".join([told, *_unconnected(route, found[0])]), trace=_shown(rows[:SHOWN]))
 
 
 def tell_free_time(asked: Asked, route: Route) -> Step:
@@ -98,12 +98,19 @@ def tell_free_time(asked: Asked, route: Route) -> Step:
             else _slots(route.language, asked, named, events)
         )
         told = _told(asked, route, "busy", taken, len(taken), owner=owner, when=when)
-        return Step("\n".join([told, *slots]))
+        return Step("\n".join([told, *slots]), trace=_shown(taken[:SHOWN]))
     # What is due on the day is named, though it takes no hour of it.
     due = [] if owner else [row for row in found[0]["events"] if row["allDay"]]
-    whole = [_line(asked, route, row) for row in due or rows if row["allDay"]]
+    whole = [row for row in due or rows if row["allDay"]]
+    lines = [_line(asked, route, row) for row in whole]
     told = route.phrase("free", owner=owner, when=when)
-    return Step("\n".join([told, *whole, *_unconnected(route, found[0])]))
+    return Step("\n".join([told, *lines, *_unconnected(route, found[0])]), trace=_shown(whole))
+
+
+def _shown(rows: Sequence[Mapping[str, Any]]) -> Trace:
+    """Return the todos among what was told, for what is said of them next: “move it to Sunday”."""
+    todos = ((row["todoId"], row["title"]) for row in rows if row.get("todoId"))
+    return Trace(shown=tuple(Thing("todo", *one) for one in todos))
 
 
 def _days_of(asked: Asked, route: Route) -> Range | None:

@@ -19,7 +19,7 @@ from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.passages import questions
 from app.agent.rules.phrases import dates
-from app.agent.rules.routing import wording
+from app.agent.rules.routing import routing, wording
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Question, Step, Trace, call_tool
 from app.workspace.todos import recurrence
@@ -59,6 +59,8 @@ def add_todo(asked: Asked, route: Route) -> Step:
                     # “Make that a todo” of what was just noted.
                     return add_todo(asked, _of_task(wish, f"{last.about[0].title} {kept}".strip()))
                 return targets.ask_what(_of_task(wish, kept))
+            if _names_nothing(asked, wish, read):
+                return _ask_task(wish, read)
             calls.append(("create_todo", _new_todo(asked, wish, read)))
         return Step(calls=tuple(calls))
     if asked.refusal:
@@ -84,6 +86,25 @@ def _dated_apart(asked: Asked, route: Route) -> list[str]:
     apart = all(one.due and any(span.kind == "date" for span in one.spans) for one in read)
     named = all(questions.read_question(one.title).terms for one in read)
     return parts if apart and named else [""]
+
+
+def _names_nothing(asked: Asked, route: Route, read: QuickAdd) -> bool:
+    """Return whether a line has nothing but its day, time and the like, and words that ask for a
+    todo: “remind me on Friday”.
+    """
+    language = _message_language(route)
+    if not read.text or slots.only_days(read.text, asked, language, besides=()):
+        return True
+    bare = routing.route_message(read.title)
+    return bare.intent == "add_todo" and not (bare.get("task") or bare.spoken)
+
+
+def _ask_task(route: Route, read: QuickAdd) -> Step:
+    """Ask what is to be done at the time that was said."""
+    when = " ".join(span.text for span in read.spans)
+    wish = {"task": when, "written": _message_language(route)}
+    asks = Question("add_todo", wish, lacks="task")
+    return Step(route.phrase("which_task"), trace=Trace(asks=asks))
 
 
 def _only_points(asked: Asked, route: Route, title: str) -> bool:

@@ -239,6 +239,8 @@ def as_todo(asked: Asked, found: Route, said: str) -> Route:
     found; `said` is the message without what it takes back.
     """
     language = _language(found)
+    if found.intent == "add_todo" and not {"task", "tasks", "target"} & set(found.arguments):
+        return found  # “a new task for Friday”
     if (spoken := spoken_todos.understand(asked, found, said)) is not None:
         return spoken
     if not language_data.has_table(language, Changes):

@@ -161,6 +161,8 @@ def tidied(asked: Asked, task: str, language: Language) -> str:
         ):
             task = task[: ends[-1].start()]
         return task
+    if slots.only_days(task, asked, language, besides=()):
+        return task
     if quoted := _only_dated(asked, task, language):
         return quoted
     clauses = _CLAUSE.findall(task)

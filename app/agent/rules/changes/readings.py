@@ -166,7 +166,10 @@ def _plain_rest(asked: Asked, kind: ChangeKind, marked: Marked, language: Langua
     if marked.has(words.denies):
         return None
     marked.fit(words.put, "p")
-    target = marked.left(words) or references.other_in(asked.message, language)
+    target = marked.left(words)
+    if not target:
+        message = asked.message
+        target = references.other_in(message, language) or references.both_in(message, language)
     if len(target) > LONGEST_NAME:
         return None
     # “No longer needed” says of nothing by itself what is to be done.

@@ -26,6 +26,8 @@ MADE = frozenset({"add_todo", "make_note", "make_folder", "add_step", "append_no
 KINDS: tuple[ThingKind, ...] = ("todo", "note")
 ASKING = frozenset({"when", "where", "who", "why", "often", "number"})
 """The kinds of question that are known by a word that asks."""
+NAMES = frozenset({"ask", "cannot", "add_todo", "greet"})
+"""What a message that only names what is to be done may seem to ask for."""
 OF_NOTES = frozenset({"list_notes", "find_notes"})
 """The intents that can be asked again of another folder."""
 TICKS = frozenset({"tick_item", "complete_todo"})
@@ -263,6 +265,13 @@ def _answered(
         return _route(
             last, language, question.intent, things=question.choices, **question.arguments
         )
+    if question.lacks == "task":
+        read = routing.route_message(text, before=language)
+        if "?" in text or not (read.intent in NAMES or read.is_loose):
+            return None
+        task = f"{text} {question.arguments['task']}".strip()
+        written = question.arguments["written"]
+        return _route(last, language, question.intent, task=task, written=written)
     if question.choices:
         found = references.choose(question.choices, text, language)
         if found and found.things:

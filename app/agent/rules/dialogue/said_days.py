@@ -42,10 +42,10 @@ def find_days(
     asked: Asked,
     language: Language,
     hidden: Sequence[tuple[int, int]],
-    is_else: Callable[[str], bool],
+    is_else: Callable[[str, str], bool],
 ) -> list[Token]:
-    """Return the days and times of a message without what `is_else`; what belongs together as
-    one.
+    """Return the days and times of a message without what `is_else` by its words and those that
+    follow; what belongs together as one.
     """
     locale = None if language == "en" else language
     read = quickadd.read_line(f"x {message}", now=asked.now, locale=locale)
@@ -67,7 +67,9 @@ def find_days(
     found = [Token(*span, frozenset(), text) for span, text in more.items() if text]
     found += of_month
     found += [Token(*span, frozenset()) for span in spans if span[0] >= 0 and is_free(span, hidden)]
-    found = [one for one in found if not is_else(folded[one.start : one.end].strip())]
+    found = [
+        one for one in found if not is_else(folded[one.start : one.end].strip(), folded[one.end :])
+    ]
     joined: list[Token] = []
     for one in sorted(found):
         between = folded[joined[-1].end : one.start] if joined else "-"

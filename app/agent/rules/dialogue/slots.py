@@ -116,7 +116,12 @@ def read(message: str, asked: Asked, language: Language) -> Said | None:
         return whole
     rows = len(references.rows(asked, ("todo", "note")))
     days = said_days.find_days(
-        message, folded, asked, language, hidden, lambda said: _is_ordinal(said, language, rows)
+        message,
+        folded,
+        asked,
+        language,
+        hidden,
+        lambda said, after: _is_ordinal(said, after, language, rows),
     )
     hidden += [(one.start, one.end) for one in days]
     ordinal = _ordinal(folded, language, hidden)
@@ -144,10 +149,18 @@ def names_note(pieces: Sequence[str], language: Language) -> bool:
     return any(re.search(note, plain_letters(one).lower()) for one in pieces)
 
 
-def only_days(message: str, asked: Asked, language: Language) -> bool:
-    """Return whether a text is nothing but days and words that say nothing."""
+def only_days(
+    message: str,
+    asked: Asked,
+    language: Language,
+    *,
+    besides: Sequence[str] = ("change", "only", "helper"),
+) -> bool:
+    """Return whether a text is nothing but days and words that say nothing, or of the classes
+    `besides`.
+    """
     said = read(message, asked, language)
-    return bool(said and said.days and not said.left("change", "only", "helper"))
+    return bool(said and said.days and not said.text and not said.left(*besides))
 
 
 def only_little(message: str, language: Language, *kinds: str) -> bool:
@@ -260,12 +273,18 @@ def length(said: Said, asked: Asked, *kinds: str) -> str:
     return ""
 
 
-def _is_ordinal(said: str, language: Language, rows: int) -> bool:
-    """Return whether what may be a day is rather which one of so many things: “the second”."""
+def _is_ordinal(said: str, after: str, language: Language, rows: int) -> bool:
+    """Return whether what may be a day is rather which one of so many things: “the second”; with
+    “one” after it, also where there are not so many.
+    """
     numbers = _ordinals(language).finditer(said)
     found = next((one for one in numbers if one.end() == len(said)), None)
     number = dialogue_words.ordinal(language, found[0]) if found else None
-    if found is None or number is None or not 0 < number <= rows:
+    if found is None or number is None:
+        return False
+    word = said_days.WORD.match(after.lstrip())
+    named = word and dialogue_words.ordinal(language, f"{found[0]} {word[0]}") == number
+    if not (named or 0 < number <= rows):
         return False
     return only_little(said[: found.start()], language)
 
