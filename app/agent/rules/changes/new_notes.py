@@ -5,6 +5,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from app.agent.rules.changes import texts
 from app.agent.rules.changes.marked import Marked, Words, words_of
 from app.agent.rules.changes.named import NAME, beside, find, folder_there
@@ -31,6 +33,8 @@ _AROUND = " \t,，、：:；;。"
 LONGEST_NAME = 80
 LONGEST_TITLE = 40
 _CLAUSE = re.compile(r"(?:[「『][^」』]*[」』]|[^。！!、，\n「『])+")
+_FIRST = re.compile("[,，:：。；;、\n]")
+"""What ends the clause that says where a note goes."""
 _ABOUT = re.compile(r"(?:の(?:こと?|件|用|ための?)|について|に関して|用|の)+(?:を|は|も)?$")
 FEWEST = 2
 """So many things has a text at least that “with” says."""
@@ -84,7 +88,10 @@ def note(
     words, whole = words_of(language), Marked(asked.message)
     is_first = language_data.load_table(language, Changes).verb_first
     if is_first and (pieces := parted(whole, things, language)):
-        return pieces
+        head = Marked(_FIRST.split(asked.message.strip(), maxsplit=1)[0])
+        there = None if pieces.get("folder") else folder_there(asked, head, language)
+        where = {"folder": there.title} if there else {}
+        return msgspec.structs.replace(pieces, arguments={**pieces.arguments, **where})
     if in_clauses := _in_clauses(asked.message, inside_of, language):
         return in_clauses
     if placed := _of_pieces(asked, things, language):

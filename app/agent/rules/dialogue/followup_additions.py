@@ -53,7 +53,7 @@ def added(asked: Asked, said: Said, last: Trace) -> Route | None:
     # “Add also …” after a note that was written goes on with it; what has a day is a todo.
     placed = placed or (last.intent == "make_note" and said.has("also") and not said.days)
     placed = placed and said.has("add")
-    placed = placed and not said.has("folder", "name", "not_", "delete", "undo")
+    placed = placed and not said.has("folder", "name", "not_", "delete", "undo", "done")
     # The Spanish “para” is “stop”, but “for” too.
     placed = placed and not any("no" in one.kinds and "to" not in one.kinds for one in said.tokens)
     if not placed or said.asks or not text:
