@@ -127,7 +127,7 @@ async def test_a_run_that_is_cancelled_while_it_starts_ends_the_program(
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
-    assert not is_running(int(pid.read_text()))
+    await until(lambda: not is_running(int(pid.read_text())))
 
 
 async def test_the_peer_hears_that_it_failed_but_not_its_errors() -> None:
