@@ -61,8 +61,10 @@ def main() -> None:
     for standard in (0, 1):
         os.close(standard)  # they are the program's alone, so that its end is seen
     os.close(2)
-    signal.set_wakeup_fd(-1)
-    signal.signal(signal.SIGCHLD, lambda *_: os.write(ending, b"."))
+    # A handler in Python could come too late: between the first look and the wait for the second.
+    os.set_blocking(ending, False)
+    signal.set_wakeup_fd(ending)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
     with contextlib.suppress(ChildProcessError):
         done, status = os.waitpid(child, os.WNOHANG)
         if done == 0 and ended in select.select([life, ended], [], [])[0]:
