@@ -61,6 +61,7 @@ PACKAGES = [
     "agent.rules.near",
     "agent.rules.changes",
     "agent.rules.listed",
+    "agent.rules.reader",
     "agent.rules",
     "agent.models.small_models",
     "agent.models",

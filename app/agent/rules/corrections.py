@@ -1,21 +1,16 @@
 """What a person has mistyped or corrected in a message."""
 
-from collections.abc import Callable
-
 import msgspec
 
 from app.agent.memory import persona
-from app.agent.rules import offers
-from app.agent.rules.changes import clauses
 from app.agent.rules.dialogue import given_context, repairs, slots
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.followup_tables import FollowUp
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.near import near
 from app.agent.rules.phrases import phrases
 from app.agent.rules.routing import misspelled, routing, wording
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Step
+from app.agent.turn.steps import Asked
 
 NAMING = frozenset({"ask", "cannot", "add_todo", "rename"})
 """What “call me Ines” only seems to be."""
@@ -44,7 +39,7 @@ def corrected(asked: Asked, language: Language) -> str:
         asked.earlier and asked.earlier[0].asks
     ):
         text = slots.without_opening(text, language)
-    return clauses.without_reason(asked, text, language)
+    return text
 
 
 def as_name(asked: Asked, found: Route) -> Route:
@@ -53,28 +48,3 @@ def as_name(asked: Asked, found: Route) -> Route:
         return found
     told = {"content": asked.message.strip()}
     return msgspec.structs.replace(found, intent="remember", arguments=told)
-
-
-def ask_likely(asked: Asked, route: Route, understand: Callable[[Asked], Route]) -> Step | None:
-    """Return the question whether something is meant that a message does not quite say."""
-    return _ask_guess(asked, route, understand) or offers.offer_memory(asked, route)
-
-
-def _ask_guess(asked: Asked, route: Route, understand: Callable[[Asked], Route]) -> Step | None:
-    """Return the question whether a todo is meant as it likely is after a correction of other words
-    than a day: “call the plumber no sorry the electrician on Thursday”.
-    """
-    language = route.get("written") or route.language
-    is_new = route.intent == "add_todo" or route.intent in offers.UNSURE or route.is_loose
-    if not is_new:
-        return None
-    guess = repairs.guess(asked.message, language)
-    if not guess:
-        return None
-    meant = msgspec.structs.replace(asked, message=guess, results=())
-    read = understand(meant)
-    if read.intent == "add_todo" and not read.is_loose and not read.get("target"):
-        task = " ".join(filter(None, (read.get("task"), read.get("day"))))
-        return near.ask_todo(task, language)
-    step = offers.offer_todo(meant, read, Step(empty=True))
-    return step if step.text else None

@@ -9,7 +9,6 @@ from app.agent.rules.answers import list_filters
 from app.agent.rules.changes import changes, clauses
 from app.agent.rules.dialogue import continued, given_context, repairs, slots, view_words
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.near import near
 from app.agent.rules.passages import questions
 from app.agent.rules.phrases import phrases
 from app.agent.rules.reckoning import reckoning
@@ -28,6 +27,8 @@ UNTOLD = frozenset({"ask", "leave", "cannot", "thanks", "nothing_asked"})
 """What a message may only seem to be, where a clause that says nothing stands before its wish."""
 SHOWS = frozenset({"show_note", "list_notes", "tell_view", "contact"})
 """What a question for what stands in a note may seem to be."""
+ALWAYS_OF_NOTES = frozenset({"email", "phone"})
+"""The kinds of question that nothing else than a note can answer: “the plumber's number, quick”."""
 SURER = frozenset(
     {"change_todo", "events", "unread", "waiting", "decide", "leave", "greet", "complete_todo"}
 )
@@ -84,7 +85,7 @@ def _understand(asked: Asked, language: Language) -> Route:
         found = msgspec.structs.replace(found, intent="ask", arguments={"words": message})
     if changes.asks_instead(found):
         found = msgspec.structs.replace(found, intent="ask", arguments={"words": found.get("task")})
-    of_note = questions.read_question(message).kind in near.ALWAYS
+    of_note = questions.read_question(message).kind in ALWAYS_OF_NOTES
     if _asks_of(found) or (of_note and (found.is_loose or found.intent in SHOWS)):
         found = msgspec.structs.replace(found, intent="ask", arguments={"words": message})
     if own and (changes.moves_several(asked, found) or changes.moves_another(asked, found)):

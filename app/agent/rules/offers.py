@@ -8,18 +8,15 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from app.agent.quickadd import quickadd
-from app.agent.rules import look_further
-from app.agent.rules.changes import days, named, plain_tasks, reused, texts, told
+from app.agent.rules.changes import days, named, reused, texts, told
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import continued, references, slots
 from app.agent.rules.dialogue.resolve_reference import word_stems
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.near import mentions, near
-from app.agent.rules.passages import questions
-from app.agent.rules.routing import spoken_tasks, wording
+from app.agent.rules.near import near
+from app.agent.rules.routing import wording
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, ThingKind, Trace
 
@@ -32,67 +29,11 @@ _SENTENCE = re.compile(r"[.!…。！]+\s*\S")
 _CLAUSE = re.compile(r"[,;.!…]+\s+|\s+[–—-]\s+|[。！，、]\s*")
 
 
-def offer_todo(asked: Asked, route: Route, step: Step) -> Step:
-    """Return the question whether a todo is meant, where a message that came to nothing has a day
-    or says what must be done; else the step.
-    """
-    language = near.language_of(asked.message, route.get("written") or route.language)
-    may = near.may_be_near(asked, route) and language_data.has_table(language, Changes)
-    may = may and look_further.has_only_looked(asked)
-    if not may or len(asked.message) > LONGEST or "\n" in asked.message:
-        return step
-    if wording.says_no_duty(asked.message, language):
-        return step
-    # “Put "call mum" on Sunday” where only something alike is there.
-    quotes = mentions.quoted(asked.message) if '"' in asked.message else []
-    asked_for = step.trace.asks.intent if step.trace and step.trace.asks else ""
-    names = asked_for == "change_todo" and len(quotes) == 1
-    likely = route.intent in UNSURE or route.is_loose
-    if step.empty and likely and not step.calls:
-        spoken = spoken_tasks.read(asked.message, asked.now, language)
-        if spoken:
-            return near.ask_todo(f"{spoken.title} {spoken.when}".strip(), language) or step
-    duty = plain_tasks.duty(asked, language)
-    choices = step.trace.asks.choices if step.trace and step.trace.asks else ()
-    is_else = asked_for and choices and plain_tasks.is_new(asked, choices, language)
-    # “I must hand in the keys before Friday” asks for no list.
-    is_else = is_else or (duty and route.intent == "list_todos" and not step.calls)
-    refused = route.intent == "cannot" and not step.calls
-    if not names and not ((step.empty or refused or is_else) and likely):
-        return step
-    words, plain = words_of(language), wording.plain_wording(asked.message, language)
-    marked = Marked(plain)
-    asks = words.asks.search(marked.text) or words.asks.search(Marked(asked.message).text)
-    if asks or re.search("[?？]", plain) or words.denies.search(marked.text):
-        return step
-    said = plain_tasks.begun(plain, words.place, language)
-    locale = None if language == "en" else language
-    # “Book a table” is to be done, not to be written down.
-    text = duty or (said if said and not refused else plain)
-    text = _without_quotes(text, asked, locale)
-    several = plain_tasks.split(asked, text, language)
-    text = text if several else days.to_end(text, asked, language)
-    read = quickadd.read_line(text, now=asked.now, locale=locale)
-    is_dated = bool(read.due or read.recurrence)
-    is_dated = is_dated and bool(said or duty or not words.states.search(marked.text))
-    if (quotes and not (read.due or read.recurrence)) or words.note.match(Marked(text).text):
-        return step
-    # “Gym on Tuesdays at 7” says enough.
-    timed = read.recurrence or any(one.kind == "time" for one in read.spans)
-    fewest = 1 + (not said and words.spaced and not timed)
-    if (
-        not (is_dated or (said and not refused))
-        or len(questions.read_question(read.title).terms) < fewest
-    ):
-        return step
-    return near.ask_todo(text, language) or step
-
-
 def offer_memory(asked: Asked, route: Route) -> Step | None:
     """Return the question whether something is to be remembered that people tell of themselves and
     that has no day: “my son is called Leo”.
     """
-    language = near.language_of(asked.message, route.get("written") or route.language)
+    language = route.get("written") or route.language
     may = near.may_be_near(asked, route) and language_data.has_table(language, Changes)
     if route.intent != "ask" or not may or len(asked.message) > LONGEST or "\n" in asked.message:
         return None
@@ -104,17 +45,6 @@ def offer_memory(asked: Asked, route: Route) -> Step | None:
     told = language_data.load_table(language, Changes).remember
     text = asked.message.strip(" .!。！")
     return near.ask_meant(Route("mean", language, {"text": text, "plain": told}))
-
-
-def _without_quotes(text: str, asked: Asked, locale: str | None) -> str:
-    """Return a text, or what it has in quotation marks with the days beside that."""
-    quotes = mentions.quoted(text) if re.search('["“«「]', text) else []
-    if len(quotes) != 1:
-        return text
-    rest = f"{text[: quotes[0].start]} {text[quotes[0].end :]}"
-    read = quickadd.read_line(f"x {rest}", now=asked.now, locale=locale)
-    days = [one.text for one in read.spans if one.kind in ("date", "time", "recurrence")]
-    return " ".join([quotes[0].word, *(one.strip() for one in days)])
 
 
 def wish_at_end(asked: Asked, route: Route, act: Callable[[Asked], Step]) -> Step | None:

@@ -3,13 +3,9 @@
 From a message and what tools have given for it to the next step.
 """
 
-from collections.abc import Collection
-
 import msgspec
 
 from app.agent.rules import (
-    by_clause,
-    by_question,
     corrections,
     look_further,
     message_route,
@@ -27,25 +23,17 @@ from app.agent.rules.answers import (
     list_filters,
     remote_tool_answers,
 )
-from app.agent.rules.changes import (
-    asides,
-    changes,
-    chatter,
-    clauses,
-    left_over,
-    reused,
-    spoken_todos,
-)
-from app.agent.rules.dialogue import slots, that_day
+from app.agent.rules.changes import changes, clauses, left_over, reused, spoken_todos
+from app.agent.rules.dialogue import that_day
 from app.agent.rules.intents import DONE_WITH, INTENTS
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
-from app.agent.rules.listed import list_wishes, placed_texts
-from app.agent.rules.look_further import Tried
+from app.agent.rules.listed import list_wishes
 from app.agent.rules.near import near
-from app.agent.rules.near.readings import Reading
+from app.agent.rules.reader import judged, reader
 from app.agent.rules.routing.routing import Route
 from app.agent.rules.said_messages import Conversations
+from app.agent.turn import looks
 from app.agent.turn.steps import Asked, Result, Step, Trace
 
 __all__ = ["Asked", "Result", "Step", "next_step"]
@@ -54,11 +42,6 @@ ASKS_A_DAY = frozenset({"list_todos", "events", "free"})
 """What may be asked of a day, which what follows may be of, too."""
 KEPT = ASKS_A_DAY | {"ask"}
 """The intents whose message what follows may go on from."""
-OF_OTHERS = frozenset({"unread", "from_person"})
-"""What tells words of others, after which every change waits for a yes: not for a likely meaning.
-"""
-OF_NOTES_FIRST = frozenset({"todo_state"})
-"""What is told of a todo where the notes know nothing: “when do I fly to Lisbon?”"""
 TAKEN_FIRST = frozenset("ask cannot list_todos list_notes show_note todo_state tell_view".split())
 """What a message may only seem to be that wishes to change something."""
 LATE = 7
@@ -70,10 +53,19 @@ def next_step(asked: Asked) -> Step:
 
     A tool that is not offered is never called, and in a turn's last step none that only looks.
     """
+    asked, looked = judged.apart(asked)
+    step = _step(asked)
+    if message_route.is_narrow(asked):
+        return step
+    language = reader.language_of(asked.message, message_route.language_before(asked))
+    return judged.judge(asked, looked, step, language, _act)
+
+
+def _step(asked: Asked) -> Step:
     asked = that_day.with_day(asked, message_route.language_before(asked))
     said = corrections.corrected(asked, message_route.language_before(asked))
     step = _step_of_all(asked := msgspec.structs.replace(asked, message=said))
-    if look_further.looks_too_long(asked, step) and not asked.is_last:
+    if looks.looks_too_long(asked, step) and not asked.is_last:
         step = _step_of_all(msgspec.structs.replace(asked, is_last=True))
     return step
 
@@ -85,14 +77,10 @@ def _step_of_all(asked: Asked) -> Step:
 
 
 def _next_step(asked: Asked) -> Step:
-    begun, whole = asked, asked.message
     if not message_route.is_narrow(asked):
         language = message_route.language_before(asked)
         if sent := told_to.send(asked, language, _act):
             return sent
-        asked = asides.without(asked, language, message_route.understand)
-        message = chatter.without(asked, language, message_route.understand)
-        asked = msgspec.structs.replace(asked, message=message)
     asked, wish = near.confirmed(asked)
     understood = message_route.understand(asked, wish.language if wish else "")
     route = _in_wanted_language(asked, understood)
@@ -102,50 +90,38 @@ def _next_step(asked: Asked) -> Step:
     asked, heard = said_messages.apart(asked)
     if may and (told := said_messages.tell_first(asked, route, heard)):
         return told if told.calls else _traced(asked, route, told)
-    if may and (likely := corrections.ask_likely(asked, route, message_route.understand)):
+    if may and (likely := offers.offer_memory(asked, route)):
         return likely
-    spoken_of = asked.message if wish else whole
-    step = _decide(asked, None if wish else begun, route, heard, spoken_of, may)
-    if may and not wish and step.text and not step.calls:
-        step = by_clause.offer(begun, route, step, _next_step)
-    is_told = step.text and not step.calls
-    return _traced(asked, route, offers.offer_todo(asked, route, step)) if is_told else step
+    step = _decide(asked, route, heard, may=may)
+    return _traced(asked, route, step) if step.text and not step.calls else step
 
 
-def _decide(
-    asked: Asked, begun: Asked | None, route: Route, heard: Conversations, whole: str, may: bool
-) -> Step:
+def _decide(asked: Asked, route: Route, heard: Conversations, *, may: bool) -> Step:
     """Return the step of a message as a whole; where it `may` wish anything, also of what else its
-    words may mean, or of the clause that asks in what was `begun` with, before anything was cut.
+    words may mean.
     """
-    # “The eggs I have. And take the flour off”: what only tells something else may name an item.
-    said = msgspec.structs.replace(asked, message=whole)
-    step = list_wishes.change_spoken_of(said, route, _act) if may else None
+    step = list_wishes.change_spoken_of(asked, route, _act) if may else None
     step = step or clauses.change(asked, route, _act, message_route.understand, _step_of, may=may)
-    if look_further.asks_what_was_refused(asked, step):
+    if looks.asks_what_was_refused(asked, step):
         step = list_answers.tell_refusal(asked, route)
-    if look_further.looks_too_long(asked, step):
+    if looks.looks_too_long(asked, step):
         step = Step(route.phrase("nothing", owner=asked.persona.owner), empty=True)
     if may:
         said_by = said_messages.tell_instead(asked, route, step, heard)
-        step = step if look_further.looks_too_long(asked, said_by) else said_by
-    if may and len(asked.results) >= LATE and look_further.only_searches(step):
+        step = step if looks.looks_too_long(asked, said_by) else said_by
+    if may and len(asked.results) >= LATE and looks.only_searches(step):
         # So much was looked for in vain: what has a word of a change is asked about instead.
         found = _offer_left_over(asked, route, Step(empty=True))
         step = found if found.text else step
     if not may or not step.text or step.calls:
         return step
-    texts_said = (asked,) if asked.message == said.message else (asked, said)
-    tried = (list_wishes.change_anywhere(one, route, _act, step) for one in texts_said)
-    step = next(filter(None, tried), step)
-    if not step.calls and begun:
-        step = by_question.answer(begun, route, step, _next_step)
+    step = list_wishes.change_anywhere(asked, route, _act, step) or step
     return step if step.calls else _offer_left_over(asked, route, step)
 
 
 def _offer_left_over(asked: Asked, route: Route, step: Step) -> Step:
     """Return the question of what a message names with other words left over; else the step."""
-    if not look_further.has_only_looked(asked):
+    if not looks.has_only_looked(asked):
         return step  # something was done, and may be taken back
     language = route.get("written") or route.language
     known = language_data.has_table(language, Changes)
@@ -176,16 +152,6 @@ def _step_of(asked: Asked, route: Route) -> Step:
     if (step := remote_tool_answers.step(asked, route)) is not None:
         return step
     may = not message_route.is_narrow(asked) and near.may_be_near(asked, route)
-    if may and placed_texts.may_write(asked, route):
-        step = placed_texts.write(asked, route, _act)
-        return step or reused.reuse(asked, lambda part: _step_otherwise(part, route, may=may))
-    return _step_otherwise(asked, route, may=may)
-
-
-def _step_otherwise(asked: Asked, route: Route, *, may: bool) -> Step:
-    is_guess = route.intent == "cannot" and route.is_loose
-    if is_guess and may:
-        return _near_or_said(asked, route)
     if route.intent in message_route.SAID:
         # “Print the programme: add two steps” names what only seems beyond the agent.
         named = route.intent == "cannot" and changes.may_name(asked, route)
@@ -218,7 +184,7 @@ def _wished(asked: Asked, route: Route) -> Step:
         if ended:
             return ended
     if not changes.may_change(asked, route) or list_filters.only_asks(asked, route):
-        return _asked_or_near(asked, route)
+        return _act(asked, route)
     if route.intent in changes.WRITTEN and changes.goes_onto(asked, route):
         # “Eggs to the groceries” is no todo where there is such a list.
         step = changes.change(asked, route, _act, only=True)
@@ -227,132 +193,17 @@ def _wished(asked: Asked, route: Route) -> Step:
         return step or reused.reuse(asked, lambda part: _act(part, route))
     if route.intent in TAKEN_FIRST or route.is_loose or changes.is_surer(asked, route):
         step = changes.change(asked, route, _act)
-        return step or reused.reuse(asked, lambda part: _asked_or_near(part, route))
-    step = look_further.replay(asked, lambda part: _asked_or_near(part, route)).step
-    if (
-        step.calls
-        or not step.empty
-        or asked.refusal
-        or len(asked.results) > look_further.MOST_LOOKS
-    ):
+        return step or reused.reuse(asked, lambda part: _act(part, route))
+    step = look_further.replay(asked, lambda part: _act(part, route)).step
+    if step.calls or not step.empty or asked.refusal or len(asked.results) > looks.MOST_LOOKS:
         return step
     return changes.change(asked, route, _act, but=route.intent) or step
-
-
-def _asked_or_near(asked: Asked, route: Route) -> Step:
-    """Return what a pattern's intent does; of what none surely took, what it is near to."""
-    # “Done with that” only seems to be a list of what is done.
-    unsure = route.intent == "list_todos" and route.is_loose and not route.arguments
-    if route.intent == "ask":
-        unsure = not near.is_question(asked.message, route.get("written") or route.language)
-    if unsure:
-        return _near_step(asked, route)
-    return _near_after(asked, route)
-
-
-def _near_step(asked: Asked, route: Route) -> Step:
-    """Return what is done about what no pattern took: the wish that it clearly is, else what the
-    notes answer, else the wish that it may be.
-    """
-    calls = near.looks(asked)
-    if len(asked.results) < len(calls):
-        return Step(calls=calls)
-    found, read = _read_near(asked, route)
-    rest = near.after_looks(asked)
-    # Only where a list is not meant are others' words; what a question names may be a note, too.
-    unless = OF_OTHERS if route.intent == "list_todos" else OF_NOTES_FIRST
-    if step := _of_reading(rest, read, near.clear(asked, found), unless=unless):
-        return step
-    return _unless_likely(look_further.replay(rest, lambda part: _act(part, read)), read, found)
-
-
-def _near_after(asked: Asked, route: Route) -> Step:
-    """Return what comes of a route, or where that finds nothing of the wish that it may be."""
-    looked = near.has_looked(asked)
-    tried = look_further.replay(asked, lambda part: _act(part, route)) if looked else None
-    step = tried.step if tried else _act(asked, route)
-    if not step.empty or step.calls or asked.refusal:
-        return step
-    calls = near.looks(asked)
-    if tried is None or len(tried.rest.results) < len(calls):
-        return Step(calls=calls)
-    found, read = _read_near(tried.rest, route)
-    return _unless_likely(Tried(step, near.after_looks(tried.rest)), read, found)
-
-
-def _near_or_said(asked: Asked, route: Route) -> Step:
-    """Return what is done about what only seems to be beyond the agent: the wish that it clearly
-    is, else that it cannot be done.
-    """
-    calls = near.looks(asked)
-    if len(asked.results) < len(calls):
-        return Step(calls=calls)
-    found, read = _read_near(asked, route)
-    step = _of_reading(near.after_looks(asked), read, near.clear(asked, found))
-    return step or Step(_phrase(asked, read))
-
-
-def _unless_likely(tried: Tried, route: Route, found: list[Reading]) -> Step:
-    """Return the step that was tried, or where that finds nothing of the wish that is likely."""
-    if not tried.step.empty or tried.step.calls:
-        return tried.step
-    likely = near.likely(tried.rest, found)
-    if likely and route.intent not in ("ask", "list_todos") and near.is_new(likely):
-        # A pattern knew what is wanted, and what it is about is not there.
-        likely = near.clear(tried.rest, found)
-    step = _of_reading(tried.rest, route, likely, unless=OF_OTHERS)
-    return tried.step if step is None or (step.empty and not step.calls) else step
-
-
-def _read_near(asked: Asked, route: Route) -> tuple[list[Reading], Route]:
-    """Return what a message may mean, and its route in the language that its words are of."""
-    written = near.language_of(asked.message, route.get("written") or route.language)
-    if not asked.persona.language:
-        route = msgspec.structs.replace(route, language=written)
-    return near.read(asked, written), route
-
-
-def _of_reading(
-    asked: Asked, route: Route, reading: Reading | None, unless: Collection[str] = ()
-) -> Step | None:
-    """Return the answer to a wish that only reads, or whether one that writes is meant."""
-    if reading is None or reading.wish is None:
-        return None
-    # What only reads says all by itself: “what day is it” goes on from nothing.
-    earlier = asked.earlier if reading.wish.writes else ()
-    alone = msgspec.structs.replace(asked, results=(), earlier=earlier)
-    read, sample = (
-        message_route.understand(msgspec.structs.replace(alone, message=one), route.language)
-        for one in (reading.asked_for, reading.sample)
-    )
-    if not near.is_kept(reading, read, sample) or read.intent in {*unless, "mean"}:
-        return None
-    if "{by}" in reading.wish.plain and slots.has_kind(asked.message, route.language, "earlier"):
-        return None  # “a day earlier” is not postponed
-    if near.denies(asked.message, read.intent, route.language):
-        return None
-    if reading.wish.writes:
-        is_else = changes.is_else(asked, route, read)
-        return None if is_else else near.ask(reading, route.language)
-    # Where no todo has the words of a list, it is none.
-    loose = read.intent == "list_todos" and slots.has_kind(asked.message, route.language, "asks")
-    wish = msgspec.structs.replace(read, things=reading.things or read.things, is_loose=loose)
-    if wish.intent in message_route.SAID:
-        # What has a day may be a todo, though the words sound like a call.
-        step = Step(_phrase(asked, wish), empty=wish.intent == "cannot")
-    else:
-        step = _act(asked, wish)
-        if wish.intent == "list_todos" and not (step.calls or (step.trace and step.trace.shown)):
-            step = msgspec.structs.replace(step, empty=True)  # what is near comes first
-    return _traced(asked, wish, step) if step.text and not step.calls else step
 
 
 def _act(asked: Asked, route: Route) -> Step:
     # Else a guest would be asked which note is meant, only to hear that it cannot be done.
     if asked.persona.owner and (tool := DONE_WITH.get(route.intent)) and tool not in asked.tools:
         return list_answers.tell_not_allowed(asked, route, tool)
-    if (sure := asides.shorter(asked, route)) and (question := near.ask_whole(sure)):
-        return question
     if (asked.attached or asked.attached_before) and (
         step := attachment_answers.answer_from_files(asked, route)
     ):

@@ -59,7 +59,7 @@ def do(asked: Asked, language: Language, otherwise: NextStep) -> Step:
             other = _into_made(asked, rest, language) or other
         both = both or (one and other and (one, other)) or None
     # What was looked up is not looked up again.
-    return _one_by_one(near.after_looks(asked), *both) if both else reused.reuse(asked, otherwise)
+    return _one_by_one(_after_looks(asked), *both) if both else reused.reuse(asked, otherwise)
 
 
 def _one_by_one(asked: Asked, one: Route, other: Route) -> Step:
@@ -187,3 +187,8 @@ def _joined(left: Trace, first: Step, second: Step) -> Step:
         marks=(*(mark for mark in left.marks if mark[:2] not in again), *other.marks),
     )
     return msgspec.structs.replace(second, text=f"{first.text}\n{second.text}", trace=trace)
+
+
+def _after_looks(asked: Asked) -> Asked:
+    """Return what is asked with the results that come after those of the looks."""
+    return msgspec.structs.replace(asked, results=asked.results[len(near.looks(asked)) :])

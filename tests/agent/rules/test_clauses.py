@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from app.agent.rules.changes import clauses, days, told
+from app.agent.rules.changes import days, told
 from app.agent.rules.changes.levels import level
 from app.agent.rules.changes.marked import Marked
 from app.agent.rules.dialogue import references, resolve_reference
@@ -31,20 +31,6 @@ def asked(message: str, language: str = "en") -> Asked:
     ]
     given = Result("search_todos", {}, {"todos": rows}, failed=False)
     return Asked(message, (given,), TOOLS, NOW)
-
-
-@pytest.mark.parametrize(
-    ("language", "message", "wish"),
-    [
-        ("ja", "もう売れました。自転車のタスクを削除して", "自転車のタスクを削除して"),
-        ("zh", "把修自行车删了，已经卖掉了", "把修自行车删了"),
-        ("zh", "别删自行车，挪到周日就行", "别删自行车，挪到周日就行"),
-    ],
-)
-def test_without_spaces_a_clause_that_says_why_is_left_out(
-    language: str, message: str, wish: str
-) -> None:
-    assert clauses.without_reason(asked(message), message, language) == wish
 
 
 @pytest.mark.parametrize(

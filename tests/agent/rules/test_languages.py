@@ -34,6 +34,7 @@ from app.agent.rules.languages.question_tables import Kind as QuestionKind
 from app.agent.rules.languages.question_tables import Questions
 from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.phrases import dates
+from app.agent.rules.reader import labelled, reader
 from app.agent.rules.routing import routing
 
 LANGUAGES = tuple(language_data.languages())
@@ -51,8 +52,11 @@ def test_there_are_six_languages_in_their_order() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_folder_holds_the_files_of_a_language_and_no_others(language: str) -> None:
-    files = {path.stem for path in (language_data.FOLDERS / language).iterdir()}
+    found = list((language_data.FOLDERS / language).iterdir())
+    files = {path.stem for path in found if path.suffix == ".toml"}
     assert files | {"lexicon", "things", "checklist", "wording"} == set(FILES)
+    others = {path.name for path in found if path.suffix != ".toml"}
+    assert others == {labelled.FILE, reader.INTENTS, reader.SLOTS}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -158,6 +162,7 @@ from app.agent.quickadd import quickadd, time_ranges
 from app.agent.rules.passages import questions
 from app.agent.rules.phrases import phrases
 from app.agent.rules.phrases import dates
+from app.agent.rules.reader import labelled, reader
 from app.agent.rules.routing import routing
 now = datetime(2026, 11, 18, 10, tzinfo=timezone.utc)
 found = routing.route_message("Herinner mij eraan om mijn moeder overmorgen te bellen")

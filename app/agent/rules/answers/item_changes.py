@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from app.agent.rules.answers import list_answers
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.example_tables import Examples
+from app.agent.rules.languages.plain_tables import PlainWords
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import (
     Asked,
@@ -141,7 +141,7 @@ def ask_changes(route: Route, held: Held, changes: Mapping[int, str]) -> Step:
         for how, items in named.items()
         for one in items
     ]
-    means = language_data.load_table(route.language, Examples).means
+    means = language_data.load_table(route.language, PlainWords).means
     text = means.replace("{plain}", f"{', '.join(told)} ({held.link})")
     wanted = {how: "\n".join(items) for how, items in named.items()}
     question = Question("change_items", wanted, lacks="yes", choices=(held.thing,))

@@ -13,9 +13,9 @@ from app.agent.quickadd.quickadd import QuickAdd
 from app.agent.rules.answers import list_answers, targets
 from app.agent.rules.dialogue import dialogue_words, slots
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.example_tables import Examples
 from app.agent.rules.languages.language_tables import Answers, Language
 from app.agent.rules.languages.plain_letters import plain_letters
+from app.agent.rules.languages.plain_tables import PlainWords
 from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.passages import questions
 from app.agent.rules.phrases import dates
@@ -112,7 +112,7 @@ def _only_points(asked: Asked, route: Route, title: str) -> bool:
     said = slots.read(title, asked, _message_language(route))
     if said and said.has("earlier", "later") and slots.length(said, asked, "earlier", "later"):
         return True  # “a week before”
-    table = language_data.load_table(_message_language(route), Examples)
+    table = language_data.load_table(_message_language(route), PlainWords)
     words = plain_letters(title).lower().strip(" .,!?").split()
     points = {plain_letters(one).lower() for one in table.it.split()}
     little = all(one in points or one in questions.little() for one in words)

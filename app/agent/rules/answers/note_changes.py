@@ -12,6 +12,7 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.list_tables import Lists
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text, split_sentences
+from app.agent.rules.routing import wording
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Step, Thing, Trace, call_tool, mark_of, note_link
 
@@ -41,7 +42,7 @@ def make_note(asked: Asked, route: Route) -> Step:
         return Step(route.phrase("no_folder", folder=there))
     # What follows “in” is a folder only where there is one of that name.
     content = route.get("content") if folder or not route.get("folder") else route.get("whole")
-    title = route.get("title") or _title_of(content)
+    title = wording.unquoted(route.get("title")) or _title_of(content)
     place = {"folderId": folder["id"]} if folder else {}
     return call_tool("create_note", title=_line(title) or "Note", content=content, **place)
 

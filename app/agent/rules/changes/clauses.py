@@ -8,12 +8,11 @@ from typing import NamedTuple
 import msgspec
 
 from app.agent.rules.answers import targets
-from app.agent.rules.changes import changes, chatter, days, named, readings, reported, reused, told
-from app.agent.rules.changes.asides import HARMLESS
+from app.agent.rules.changes import changes, days, named, readings, reported, reused, told
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import dialogue_words, references, resolve_reference, slots
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.change_tables import Changes
+from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.near import near
 from app.agent.rules.passages import questions
@@ -35,8 +34,8 @@ OF: Mapping[str, tuple[ThingKind, ...]] = {
 """The changes that a clause may wish of what another names, and the kinds of things they are of."""
 TOLD = frozenset({"ask", "leave", "cannot", "todo_state", "complete_todo", "list_todos", "events"})
 """What a clause may only seem to be that tells about a thing."""
-NO_TEXT = frozenset({"change_todo", "delete", "pin_note"})
-"""The changes that a reason may stand beside, as they take no text."""
+HARMLESS: frozenset[ChangeKind] = frozenset({"reschedule", "message", "move"})
+"""The kinds of change whose words tell about a thing, too."""
 CHANGES = frozenset({"change_todo", "rename"})
 """The changes of a todo that may be wished together."""
 FIELDS = {"day", "by", "priority", "reopen", "clear", "title"}
@@ -127,8 +126,7 @@ def change(
             wish, act(asked, msgspec.structs.replace(wish, language=route.language))
         )
     found = wishes(asked, route, understand)
-    told_in = near.language_of(asked.message, language)
-    tells = told.may_tell(asked, route, told_in)
+    tells = told.may_tell(asked, route, language)
     if not (found or tells):
         if not reported.may_report(asked, route, language):
             return otherwise(asked, route)
@@ -138,8 +136,8 @@ def change(
         return Step(calls=missing)
     step = _change(asked, found, act)
     if step is None and tells:
-        asks = told.ask(asked, told_in)
-        if asks and not told.is_settled(asked, route, told_in, asks):
+        asks = told.ask(asked, language)
+        if asks and not told.is_settled(asked, route, language, asks):
             return asks
         tried = reused.reuse(asked, functools.partial(_settled, otherwise, route))
         done = tried.trace is not None and tried.trace.undo
@@ -216,73 +214,6 @@ def _is_open(asked: Asked, things: Sequence[Thing], lead: str) -> bool:
 
 def _settled(act: Act, wish: Route, asked: Asked) -> Step:
     return act(asked, wish)
-
-
-def without_reason(asked: Asked, message: str, language: Language) -> str:
-    """Return a message in a script without spaces without the clause that only says why."""
-    if language_data.has_table(language, Changes) and not words_of(language).spaced:
-        message = chatter.without_clauses(message, language)
-        for one, other in _parted(message, language):
-            for wish, reason in ((one, other), (other, one)):
-                meant = _names_its_own(asked, wish, language)
-                topic = reason is one and chatter.has_topic(asked, reason, wish, language)
-                if meant and not topic and _is_reason(asked, reason, wish, meant, language):
-                    return wish
-    return message
-
-
-def _names_its_own(asked: Asked, text: str, language: Language) -> Route | None:
-    """Return the change that a clause surely is of what it names itself; None where it is none."""
-    found = routing.route_message(text, before=language)
-    if found.intent == "ask":
-        # Where no spaces part words, the thing stands before what is to be done with it.
-        part = msgspec.structs.replace(asked, message=text, results=(), earlier=())
-        kinds = [one for one in readings.kinds_of(part, language) if one in readings.PLAIN]
-        found = next(iter(readings.read(part, kinds, (), language)), found)
-    target = found.get("target") or found.get("words")
-    reports = found.intent == "complete_todo" and found.is_loose
-    if (found.intent not in NO_TEXT or found.is_loose) and not reports:
-        return None
-    words, rest = words_of(language), Marked(target or "")
-    for pattern in (words.courtesy, words.also["reschedule"], words.cues["reschedule"]):
-        rest.fit(pattern, "p")
-    return found if rest.left(words) else None
-
-
-def _is_reason(asked: Asked, text: str, wish: str, meant: Route, language: Language) -> bool:
-    """Return whether a clause tells something, and neither wishes nor asks."""
-    words, part = words_of(language), msgspec.structs.replace(asked, message=text)
-    marked = Marked(text)
-    tells = words.states.search(marked.text) or words.denies.search(marked.text)
-    if not tells or words.asks.search(marked.text) or _names_a_day(asked, text, meant, language):
-        return False
-    kinds = readings.kinds_of(part, language)
-    same = readings.kinds_of(msgspec.structs.replace(asked, message=wish), language)
-    if not words.spaced:
-        # The verb that writes something down is one letter, and in many words.
-        same = tuple(one for one in same if one in readings.PLAIN)
-    if not words.spaced and meant.intent == "delete":
-        same = (*same, "complete")  # “they have done it themselves”
-    if not set(kinds) <= {*same, *HARMLESS}:
-        return False
-    found = routing.route_message(text, before=language)
-    reports = found.intent == "complete_todo" and found.is_loose and not meant.is_loose
-    reports = reports or (found.intent == "complete_todo" and "complete" in same)
-    return found.intent in {"ask", "cannot"} or reports
-
-
-def _names_a_day(asked: Asked, text: str, meant: Route, language: Language) -> bool:
-    """Return whether a clause names a day that may be of the wish beside it: not one that it only
-    tells of, where the wish has its own or needs none.
-    """
-    found = days.find(text, asked, language)
-    needs = meant.intent == "change_todo" and not (meant.get("day") or meant.get("reopen"))
-    if not found or needs:
-        return bool(found)
-    marked = Marked(text)
-    marked.mark(found, "d")
-    marked.fit(words_of(language).denies, "p")
-    return not marked.left(words_of(language))
 
 
 def _parted(message: str, language: Language) -> Iterator[tuple[str, str]]:

@@ -8,9 +8,9 @@ from app.agent.rules.changes import days
 from app.agent.rules.changes.marked import Marked, Words
 from app.agent.rules.dialogue import dialogue_words, references, resolve_reference
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.example_tables import Examples
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
+from app.agent.rules.languages.plain_tables import PlainWords
 from app.agent.rules.near import mentions, parts
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import stem
@@ -133,7 +133,7 @@ def _fitting(
 def _pointed(
     asked: Asked, row: Sequence[parts.Part], kinds: Sequence[ThingKind], language: Language
 ) -> list[Named]:
-    it = frozenset(language_data.load_table(language, Examples).it.split())
+    it = frozenset(language_data.load_table(language, PlainWords).it.split())
     slot = "note" if tuple(kinds) == ("todo", "note") else kinds[0]
     found = mentions.pointed(asked, row, slot, it, language)
     return [Named(one.things, one.start, one.end) for one in found if one.things]

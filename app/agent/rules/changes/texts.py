@@ -45,12 +45,6 @@ def all_quoted(marked: Marked) -> tuple[int, int]:
     return (found[0].start(), found[-1].end()) if found else (0, 0)
 
 
-def first_clause(name: str, message: str) -> str:
-    """Return a name up to its first comma, where it does not stand in quotation marks."""
-    quoted = name in (found[1] for found in _QUOTED.finditer(message))
-    return name if quoted else _PIECE.split(name, maxsplit=1)[0].strip()
-
-
 def text_of(marked: Marked, words: Words, kind: ChangeKind, *, exact: bool = False) -> str:
     """Return the one piece of a message that is free of marks; empty where there are several.
 

@@ -193,12 +193,6 @@ def with_day(asked: Asked, text: str, days: str, language: Language) -> str:
     return text.strip(" ,，、")
 
 
-def without_correction(text: str, language: Language) -> str:
-    """Return a text without the words at its beginning that correct what stands before it."""
-    found = _corrections(language).match(f", {plain_letters(text)}")
-    return text[found.end() - 2 :] if found and found.end() > 2 else text
-
-
 @functools.cache
 def _corrections(language: Language) -> re.Pattern[str]:
     words, end = _words_that_correct(language)

@@ -198,13 +198,6 @@ def begins_to_ask(message: str, language: Language) -> bool:
     return any(one.start == 0 and "asks" in one.kinds for one in tokens)
 
 
-def ends_asking(message: str, language: Language) -> bool:
-    """Return whether the last word of a text asks: “to be turned how often”."""
-    folded = plain_letters(message).lower().rstrip(" .!…")
-    tokens = _tokens(folded, language)
-    return any(one.end == len(folded) and "asks" in one.kinds and one.start for one in tokens)
-
-
 def without_fillers(message: str, language: Language) -> str:
     """Return a message without the words at its edges that say nothing: “oh, never mind then”."""
     if len(message) > LONGEST or not language_data.has_table(language, FollowUp):

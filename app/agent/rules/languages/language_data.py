@@ -11,7 +11,6 @@ import msgspec
 
 from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.dialogue_tables import Dialogue
-from app.agent.rules.languages.example_tables import Examples
 from app.agent.rules.languages.followup_tables import FollowUp
 from app.agent.rules.languages.language_tables import (
     About,
@@ -28,6 +27,7 @@ from app.agent.rules.languages.language_tables import (
     Times,
 )
 from app.agent.rules.languages.list_tables import Lists
+from app.agent.rules.languages.plain_tables import PlainWords
 from app.agent.rules.languages.question_tables import Questions
 from app.agent.rules.languages.quickadd_tables import Dates, SharedDates
 from app.agent.rules.languages.reckoning_tables import Reckoning
@@ -52,7 +52,7 @@ FILES: Mapping[str, type[Table]] = {
     "persona": PersonaWords,
     "things": ThingWords,
     "checklist": ChecklistWords,
-    "examples": Examples,
+    "plain": PlainWords,
     "changes": Changes,
     "lists": Lists,
     "views": Views,

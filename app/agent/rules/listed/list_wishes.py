@@ -225,7 +225,8 @@ def _anywhere(wish: Wish, asked: Asked) -> Step:
     surely_todo = wish.route.intent == "complete_todo" and not wish.route.is_loose
     if "grep_notes" not in asked.tools or not looks or (surely_todo and not wish.is_last):
         return Step()
-    calls = (*looks, BOXES, ALL_STEPS) if wish.is_last else (*looks, BOXES)
+    more = (BOXES, ALL_STEPS) if wish.is_last else (BOXES,)
+    calls = (*looks, *(one for one in more if one[0] in asked.tools))
     if len(asked.results) < len(calls):
         return Step(calls=calls)
     found = _lists_named(wish, asked, changes)

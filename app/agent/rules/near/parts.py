@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from app.agent.rules.dialogue.dialogue_words import UNSPACED
@@ -41,37 +41,6 @@ def split(text: str) -> tuple[Part, ...]:
         Part(found.start(), found.end(), found[0], found["slot"] or "")
         for found in _PIECE.finditer(folded)
     )
-
-
-def put_in(parts: Sequence[Part], filled: Iterable[Part]) -> list[Part]:
-    """Return parts with others in place of all that they cover; the first of two that overlap
-    stays.
-    """
-    kept: list[Part] = []
-    for one in filled:
-        if all(one.end <= other.start or other.end <= one.start for other in kept):
-            kept.append(one)
-    left = [
-        part
-        for part in parts
-        if all(part.end <= one.start or one.end <= part.start for one in kept)
-    ]
-    return sorted([*left, *kept])
-
-
-def mark_known(row: Sequence[Part], known: frozenset[str], common: frozenset[str]) -> list[Part]:
-    """Return parts with those marked that are words of the examples, or common ones. A letter where
-    no spaces part words is one together with a letter beside it, or between what is no letter.
-    """
-    words = ["" if part.slot or part.word in "?？" else part.word for part in row]
-    around = ["", *words, ""]
-    return [
-        part._replace(
-            is_known=bool(word) and _is_held(word, around[at], around[at + 2], known),
-            is_common=bool(word) and _is_held(word, around[at], around[at + 2], common),
-        )
-        for at, (part, word) in enumerate(zip(row, words, strict=True))
-    ]
 
 
 def _is_held(word: str, before: str, after: str, held: frozenset[str]) -> bool:

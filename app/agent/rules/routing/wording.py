@@ -65,7 +65,8 @@ def with_opening(text: str, language: Language) -> str:
 def unquoted(text: str) -> str:
     """Return a text without the quotation marks around all of it."""
     inner = text[1:-1].strip()
-    quoted = len(text) > 2 and text[0] in QUOTES and text[-1] in QUOTES
+    ends = text[:1], text[-1:]
+    quoted = len(text) > 2 and (ends == ("'", "'") or all(one in QUOTES for one in ends))
     return inner if quoted and inner and not _QUOTE.search(inner) else text
 
 

@@ -1,0 +1,4 @@
+"""What a message wishes, as labelled messages of its language tell it.
+
+May import near, changes, listed. Begin with `reader`.
+"""

@@ -1,0 +1,165 @@
+"""Whether what is about to be done is what the reader of a message makes of it."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from app.agent.rules.languages.plain_letters import plain_letters
+from app.agent.rules.passages import questions
+from app.agent.rules.reader import meant
+from app.agent.rules.reader.reader import Reading, Understood
+from app.agent.turn.steps import Asked, Call, Step
+
+SAYS: Mapping[str, frozenset[str]] = {
+    tool: frozenset(intents.split())
+    for tool, intents in {
+        "create_todo": "add_todo",
+        "complete_todo": "complete_todo tick_step tick_item",
+        "edit_todo": "move_todo shift_todo undate_todo prioritize repeat_todo rename add_step"
+        " remove_step tick_step reopen_todo tick_item untick_item remove_item add_item",
+        "delete_todo": "delete",
+        "trash_note": "delete",
+        "create_note": "make_note move_note add_item",
+        "edit_note": "append_note add_item tick_item untick_item remove_item tag untag rename"
+        " tick_step remove_step add_step",
+        "pin_note": "pin unpin",
+        "move_note": "move_note",
+        "create_folder": "make_folder move_note make_note",
+        "change_folder": "rename",
+        "delete_folder": "delete",
+        "send_message_to_human": "message",
+    }.items()
+}
+"""The tools that change something, and the intents that they are of."""
+ALWAYS = frozenset({"undo", "choose", "yes"})
+"""What any change may be."""
+LIKELY = 0.25
+"""So likely is at least one of the intents that a change is of, if it is to be done unasked."""
+SURE, SHORT = 0.9, 2
+"""So sure is an intent whose text of so many words may be anywhere."""
+_PARTED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff][\s，、：][\u3040-\u30ff\u3400-\u9fff]")
+"""Two clauses in a text without spaces."""
+ENDING = 3
+"""So many letters has the ending of a Japanese verb that a slot leaves out."""
+MADE: Mapping[str, tuple[str, ...]] = {
+    "add_todo": ("title", "step"),
+    "add_step": ("step",),
+    "add_item": ("item", "text"),
+    "append_note": ("item", "text"),
+    "rename": ("name",),
+    "make_note": ("name",),
+    "make_folder": ("name",),
+}
+"""The slots of the texts that a change writes."""
+
+
+def agree(asked: Asked, step: Step, reading: Reading) -> bool:
+    """Return whether what is about to be done is what a message says, as far as that is known."""
+    writes = [call for call in step.calls if call[0] in SAYS]
+    if len(writes) != len(step.calls) or not reading.likely:
+        return True
+    allowed = ALWAYS.union(*(SAYS[tool] for tool, _ in writes))
+    if sum(reading.weights.get(one, 0.0) for one in allowed) < LIKELY:
+        return False
+    best = next((one for one in reading.likely if one.intent in allowed), None)
+    if best is None or best.intent in ALWAYS:
+        return True
+    return _same_texts(asked, writes, best) and _same_things(asked, writes, best)
+
+
+def is_of(step: Step, said: Understood) -> bool:
+    """Return whether a step does something of a kind that was understood."""
+    return any(said.intent in SAYS.get(tool, ()) for tool, _ in step.calls)
+
+
+def has_more(asked: Asked, step: Step, said: Understood) -> bool:
+    """Return whether a step makes more things than was understood."""
+    if said.intent not in ("add_todo", "add_step", "add_item"):
+        return False
+    return len(_made(asked, step.calls, said)) > len(said.all_of(MADE[said.intent][0]))
+
+
+def _same_things(asked: Asked, writes: Sequence[Call], said: Understood) -> bool:
+    """Return whether only what a message names is changed, or what it points at."""
+    changed = [fields.get("id", fields.get("noteId")) for _, fields in writes]
+    names, pointers = said.all_of("target"), said.all_of("it")
+    if names:
+        return len(changed) == 1 or len(names) + len(pointers) > 1
+    if not pointers or not asked.earlier or not asked.earlier[0].about:
+        return True
+    spoken_of = {one.id for turn in asked.earlier for one in (*turn.about, *turn.shown)}
+    return None in changed or spoken_of.issuperset(changed)
+
+
+def _same_texts(asked: Asked, writes: Sequence[Call], said: Understood) -> bool:
+    """Return whether new texts have the words that were understood to be theirs."""
+    made = _made(asked, writes, said)
+    wanted = [text for slot in MADE.get(said.intent, ()) for text in said.all_of(slot)]
+    if not made or (said.intent == "make_note" and not wanted):
+        return True
+    if not wanted:  # a short text may be anywhere
+        return said.sure >= SURE and len(_words(made)) <= SHORT
+    if questions.is_asian(asked.message):
+        if any(_PARTED.search(one) for one in made):
+            return False
+        same = _words(made) == _words(wanted)
+        return same or (len(made) == len(wanted) and all(map(_is_begun, made, wanted)))
+    return are_alike(made, wanted)
+
+
+def are_alike(texts: Sequence[str], others: Sequence[str]) -> bool:
+    """Return whether texts have the words of others, but for the form of one and for little words,
+    of which they have one more at most.
+    """
+    words, meant_words = _words(texts), _words(others)
+    apart = Counter(words)
+    apart.subtract(meant_words)
+    left = {word for word, count in apart.items() if count}
+    little = {word for word in left if len(word) == 1 or word in questions.little()}
+    forms = left - little
+    is_form = not forms or (len(forms) == 2 and sum(apart[one] for one in forms) == 0)
+    return is_form and sum(apart[one] > 0 for one in little) <= 1
+
+
+def _is_begun(made: str, wanted: str) -> bool:
+    """Return whether a text is another with no more than the ending of its verb."""
+    begun = re.escape(meant.trimmed(wanted))
+    return re.fullmatch(rf"{begun}[\u3040-\u309f]{{0,{ENDING}}}", made) is not None
+
+
+def _made(asked: Asked, writes: Sequence[Call], said: Understood) -> list[str]:
+    """Return the texts that calls write."""
+    found: list[str] = []
+    for tool, fields in writes:
+        steps = [one["title"] for one in fields.get("steps", ()) if "id" not in one]
+        if tool == "create_todo" and said.intent == "add_todo":
+            found += [fields["title"], *steps]
+        elif said.intent == "add_step":
+            found += steps
+        elif tool == "create_folder" and said.intent == "make_folder":
+            found.append(str(fields["path"]).rpartition("/")[2])
+        elif said.intent == "rename":
+            found += filter(None, [fields.get("title") or fields.get("name")])
+        elif tool == "create_note" and said.intent == "make_note":
+            found.append(fields["title"])
+        elif tool == "edit_note" and said.intent in ("append_note", "add_item"):
+            found += _added(asked, fields)
+    return found
+
+
+def _added(asked: Asked, fields: Mapping[str, Any]) -> list[str]:
+    """Return the lines that are written at the end of a note; none where more of it changes."""
+    old = next((str(one.content["note"]["markdown"]) for one in asked.of("get_note_content")), "")
+    kept, new = old.rstrip("\n"), str(fields.get("content", ""))
+    lines = new[len(kept) :].splitlines() if new.startswith(kept) else []
+    return list(filter(None, (re.sub(r"^\s*[-*+]?\s*(?:\[[ x]\])?\s*", "", one) for one in lines)))
+
+
+def _words(texts: Sequence[str]) -> list[str]:
+    """Return the words of texts by their letters; where none are spaced, the letters."""
+    found: list[str] = []
+    for text in texts:
+        plain = plain_letters(text).lower()
+        found += re.findall(r"[^\W_]" if questions.is_asian(plain) else r"[^\W_]+", plain)
+    return sorted(found)

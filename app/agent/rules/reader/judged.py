@@ -1,0 +1,205 @@
+"""Whether what the patterns make of a message is what its reader makes of it.
+
+Only what both say is done; where they differ it is asked about. What came to nothing is asked
+about as the reader has it, or shown where it only reads.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from app.agent.rules.changes import reused, told
+from app.agent.rules.dialogue import dialogue_words, resolve_reference
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.near import near
+from app.agent.rules.reader import agreement, meant, reader, wishes
+from app.agent.rules.reader.reader import Understood
+from app.agent.rules.routing import routing
+from app.agent.rules.routing.routing import Route
+from app.agent.turn import looks
+from app.agent.turn.steps import Asked, Call, Question, Step, Trace
+
+Act = Callable[[Asked, Route], Step]
+LONGEST = 300
+"""What is longer is a text, and not a wish."""
+ASKED, SURE = 0.45, 0.85
+"""So likely is what is asked about where nothing else was understood, and where something was."""
+CALLS = 4
+"""So many calls tell what there is to speak of, at most."""
+UNSURE = frozenset({"ask", "cannot", "near", "mean", ""})
+"""What a message was taken for that came to nothing."""
+TEXTS = frozenset({"text", "title", "step", "tag"})
+SURELY_ASKED = frozenset({"replace_text", "remember"})
+"""What only one reading asks about, which looks more closely."""
+
+
+def calls_to_look(asked: Asked) -> tuple[Call, ...]:
+    """Return the calls that tell what there is to speak of, but those that were made before."""
+    made = [(one.tool, one.arguments) for one in asked.results]
+    return tuple(call for call in _own(asked) if call not in made)
+
+
+def _own(asked: Asked) -> tuple[Call, ...]:
+    """Return the calls by which a reader looks: lists have arguments that nothing else asks for."""
+    more: Mapping[str, dict[str, Any]] = {
+        "search_todos": {"includeSteps": True, "sort": "title"},
+        "list_notes": {"sort": "title"},
+    }
+    return tuple(
+        (tool, {**arguments, **more.get(tool, {})}) for tool, arguments in near.looks(asked)
+    )
+
+
+def apart(asked: Asked) -> tuple[Asked, Asked | None]:
+    """Return what is asked without what was looked up here, and with that first; None without."""
+    calls = _own(asked)
+    known = [(one.tool, one.arguments) for one in asked.results]
+    if not calls or calls[0] not in known:
+        return asked, None
+    at = known.index(calls[0])
+    end = next((n for n in range(at, len(known)) if known[n] not in calls), len(known))
+    rest = asked.results[end:]
+    wrote = any(not one.tool.startswith(looks.LOOKS) for one in rest)
+    own = asked.results[:at] + (rest if wrote else ())
+    mine = [one for one in asked.results if (one.tool, one.arguments) in calls]
+    looked = msgspec.structs.replace(asked, results=(*mine, *asked.results))
+    return msgspec.structs.replace(asked, results=own), looked
+
+
+def judge(asked: Asked, looked: Asked | None, step: Step, language: Language, act: Act) -> Step:
+    """Return the step that comes of a message; where its reader does not say the same, a question.
+
+    `looked` has what the calls of `calls_to_look` gave, once they were made.
+    """
+    may = len(asked.message) <= LONGEST and "search_todos" in asked.tools
+    if not (may and looks.has_only_looked(asked) and reader.knows(language)):
+        return step
+    if not step.calls:
+        return _instead(asked, looked, step, language, act)
+    if looks.only_looks(step) or _answers(asked, language):
+        return step
+    return _checked(asked, looked, step, language, act)
+
+
+def _answers(asked: Asked, language: Language) -> bool:
+    """Return whether a message answers what the turn before asked; a yes does so as a whole."""
+    question = asked.earlier[0].asks if asked.earlier else None
+    if question is None or question.lacks != "yes":
+        return question is not None
+    return dialogue_words.whole(language, "yes", asked.message) is not None
+
+
+def _checked(asked: Asked, looked: Asked | None, step: Step, language: Language, act: Act) -> Step:
+    """Return a step that changes something where its message says so, else a question."""
+    if agreement.agree(asked, step, reader.read(asked, (), language)):
+        return step
+    if looked is None:
+        return Step(calls=calls_to_look(asked)) if _may_look(asked) else step
+    reading = reader.read(asked, near.things(looked), language)
+    if agreement.agree(asked, step, reading):
+        return step
+    for one in reading.likely:
+        is_same = agreement.is_of(step, one)
+        if is_same and agreement.has_more(asked, step, one):
+            break
+        if not is_same and one.sure < ASKED:
+            continue
+        if (question := wishes.ask(looked, one, language)) is not None:
+            return question
+        if one is reading.likely[0] and (shown := _show(looked, one, language, act)) is not None:
+            return shown
+    return _ask_first(asked, step, language)
+
+
+def _instead(asked: Asked, looked: Asked | None, step: Step, language: Language, act: Act) -> Step:
+    """Return a step that told something; where that is nothing, what the reader makes of it."""
+    trace = step.trace or Trace()
+    if trace.undo or (trace.asks and not _is_guess(trace.asks)):
+        return step
+    nothing = trace.asks is not None or _came_to_nothing(step)
+    least = ASKED if nothing else SURE
+    can = (*wishes.WRITES, *wishes.READS) if nothing else wishes.WRITES
+    # What there is to be named makes nothing likely that is not half so by itself.
+    first = [one for one in reader.read(asked, (), language).likely if one.intent in can]
+    if not first or first[0].sure < (least / 2 if nothing else least):
+        return step
+    if looked is None:
+        return Step(calls=calls_to_look(asked)) if _may_look(asked) else step
+    best = reader.read(asked, near.things(looked), language).likely[0]
+    if best.sure < least or best.intent not in can:
+        return step
+    if nothing and (shown := _show(looked, best, language, act)) is not None:
+        return shown
+    question = wishes.ask(looked, best, language)
+    if best.intent == trace.intent == "undo":
+        return step  # which says why nothing is taken back
+    if question is None or _asks_alike(asked, step, question, language):
+        return step
+    return question
+
+
+def _show(looked: Asked, said: Understood, language: Language, act: Act) -> Step | None:
+    """Return the step of what a message asks to see; None where it asks for nothing, or nothing is
+    found.
+    """
+    if (route := wishes.to_read(looked, said, language)) is None:
+        return None
+    step = reused.reuse(looked, lambda part: act(part, route))
+    if step.calls:
+        return None if looks.looks_too_long(looked, step) else step
+    asks = step.trace is not None and step.trace.asks is not None
+    return None if step.empty or asks or not step.text else step
+
+
+def _ask_first(asked: Asked, step: Step, language: Language) -> Step:
+    """Return the question whether what is about to be done is meant."""
+    titles = [fields["title"] for tool, fields in step.calls if tool == "create_todo"]
+    plain = asked.message.strip(" ?？.!。！")
+    if titles:
+        plain = near.plain_words(language, "add_todo", text=", ".join(titles))
+    return near.ask_again(asked, plain, language)
+
+
+def _may_look(asked: Asked) -> bool:
+    return not asked.is_last and len(asked.results) + CALLS <= looks.MOST_LOOKS
+
+
+def _asks_alike(asked: Asked, step: Step, other: Step, language: Language) -> bool:
+    """Return whether two steps ask about the same change, unless that is a new todo."""
+    asks, mine = (one.trace.asks if one.trace else None for one in (step, other))
+    if asks is None or mine is None:
+        return False
+    if mine.intent == "add_todo":
+        # What must be done and is there already gets its new day.
+        title = mine.arguments.get("task", "")
+        return any(resolve_reference.words_said(one.title, title) > 1 for one in asks.choices) and (
+            all(told.is_all_named(one.title, title) for one in asks.choices)
+        )
+    intent, wanted = asks.intent, dict(asks.arguments)
+    if plain := wanted.pop("plain", ""):
+        read = routing.route_message(plain, before=language)
+        intent, wanted = read.intent, read.arguments
+    return (
+        intent == mine.intent
+        and set(asks.choices) >= set(mine.choices)
+        and all(
+            value.lower() == wanted.get(name, "").lower()
+            or (name in TEXTS and agreement.are_alike([value], [wanted.get(name, "")]))
+            or (name == "day" and meant.is_same_day(asked, value, wanted.get(name, ""), language))
+            for name, value in mine.arguments.items()
+        )
+    )
+
+
+def _is_guess(question: Question) -> bool:
+    """Return whether a question is what somebody means, and not what is missing of a wish."""
+    return question.lacks not in ("day", "task") and question.intent not in SURELY_ASKED
+
+
+def _came_to_nothing(step: Step) -> bool:
+    """Return whether a step says no more than that nothing was found, or done."""
+    trace = step.trace or Trace()
+    if trace.shown or trace.about or step.quotes:
+        return step.empty
+    return trace.intent in UNSURE or (step.empty and trace.intent != "list_todos")

@@ -1,0 +1,150 @@
+"""The things, days and levels that the slots of a message mean."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from app.agent.quickadd import quickadd
+from app.agent.rules.changes import days, told
+from app.agent.rules.changes.marked import Marked, words_of
+from app.agent.rules.dialogue import dialogue_words, references, resolve_reference
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.near import mentions, near, parts
+from app.agent.rules.passages import questions
+from app.agent.rules.passages.sentences import fold_text
+from app.agent.rules.reader.reader import Understood
+from app.agent.rules.routing import wording
+from app.agent.turn.steps import Asked, Thing, ThingKind
+
+OF_DONE = frozenset({"delete", "rename", "todo_state"})
+"""The intents that may be of a todo whether it is done or not."""
+HIGHEST = 10
+TOP, LOW = 5, 1
+_EDGES = " \t\n,.;:，。；：、"
+
+
+class Meant(NamedTuple):
+    """The things that a message means, or those of which it may mean one."""
+
+    things: tuple[Thing, ...] = ()
+    unsure: tuple[Thing, ...] = ()
+
+
+def things(asked: Asked, said: Understood, kinds: Sequence[ThingKind], language: Language) -> Meant:
+    """Return what a message means: by names, by what it points at, else what was spoken of."""
+    may = _may_be(asked, said, kinds)
+    names, pointers = said.all_of("target"), said.all_of("it")
+    found: list[Thing] = []
+    for name in names:
+        named = _named(name, may)
+        if len(named) != 1:
+            return Meant((), named)
+        found += named
+    for words in pointers:
+        pointed = references.refer(asked, words, kinds, language)
+        if pointed and pointed.things:
+            found += pointed.things
+        elif not names:
+            return Meant((), pointed.unsure if pointed else ())
+    if not (names or pointers):
+        found += references.newest(asked, kinds).things
+    return Meant(tuple(dict.fromkeys(found)))
+
+
+def _may_be(asked: Asked, said: Understood, kinds: Sequence[ThingKind]) -> list[Thing]:
+    """Return the things of some kinds; only what is done is opened again, and no other changed."""
+    is_open = {one.id for one in told.open_todos(asked)}
+    reopens = said.intent == "reopen_todo"
+    return [
+        one
+        for one in near.things(asked)
+        if one.kind in kinds
+        and (one.kind != "todo" or said.intent in OF_DONE or (one.id not in is_open) == reopens)
+    ]
+
+
+def _named(name: str, may: Sequence[Thing]) -> tuple[Thing, ...]:
+    rows = [{"title": one.title, "thing": one} for one in may]
+    for find in (
+        resolve_reference.fitting_rows,
+        resolve_reference.near_rows,
+        resolve_reference.mistyped_rows,
+    ):
+        if found := find(name, rows):
+            return tuple(one["thing"] for one in found)
+    in_part = mentions.named_unspaced if questions.is_asian(name) else mentions.named
+    return next((one.things for one in in_part(parts.split(name), may, "todo")), ())
+
+
+def person(asked: Asked, name: str) -> str:
+    """Return the contact whom a name means; who was spoken of last without one, else nothing."""
+    people = [one.title for one in near.things(asked) if one.kind == "person"]
+    said = fold_text(name).split()
+    if not said:
+        return references.last_person(asked)
+    for one in people:
+        unspaced = questions.is_asian(name) and (name in one or one in name)
+        if unspaced or set(said) & set(fold_text(one).split()):
+            return one
+    return ""
+
+
+def folder(asked: Asked, name: str) -> str:
+    """Return the folder that a name means; empty where none is called so."""
+    rows = [{"name": one.title} for one in near.things(asked) if one.kind == "folder"]
+    found = resolve_reference.find_folder(trimmed(name), rows) if name else None
+    return str(found["name"]) if found else ""
+
+
+def day(asked: Asked, said: Sequence[str], language: Language) -> str:
+    """Return words for days as quick add reads them; empty where it does not."""
+    text = " ".join(one.strip(_EDGES) for one in said)
+    words = text.split()
+    ends = [" ".join(words[at:]) for at in range(1, len(words))]
+    for one in (text, *(said if len(said) > 1 else ()), *ends):
+        if one and _is_day(asked, one, language):
+            return one
+    found = days.find(text, asked, language) if text else ()
+    part = " ".join(text[start:end].strip(_EDGES) for start, end in found)
+    return part if part and _is_day(asked, part, language) else ""
+
+
+def _is_day(asked: Asked, text: str, language: Language) -> bool:
+    read = quickadd.read_line(f"x {text}", now=asked.now, locale=locale(language))
+    return read.title.strip(" .,!?") in ("x", "X") and bool(read.due or read.recurrence)
+
+
+def is_same_day(asked: Asked, one: str, other: str, language: Language) -> bool:
+    """Return whether two texts say the same day or time, in whatever words."""
+    due, also = (
+        quickadd.read_line(f"x {text}", now=asked.now, locale=locale(language)).due
+        for text in (one, other)
+    )
+    return due is not None and due == also
+
+
+def level(words: str, language: Language) -> int | None:
+    """Return the priority, 0 to 10, that words name; None where they name none."""
+    if not words:
+        return None
+    if (named := dialogue_words.priority_of(words, language)) is not None:
+        return named
+    if digits := re.search(r"\d+", words):
+        number = int(digits[0])
+        found = TOP + 1 - number if re.match(r"p[1-5]\b", words.lower()) else number
+        return found if found <= HIGHEST else None
+    filters, folded = dialogue_words.tables(language)[0].filters, dialogue_words.bare(words)
+    denied = words_of(language).denies.search(Marked(words).text)  # “not so urgent”
+    if denied or dialogue_words.find_in(filters["low"], folded):
+        return LOW
+    return TOP if dialogue_words.find_in(filters["top"], folded) else None
+
+
+def trimmed(text: str) -> str:
+    """Return a text without the marks and quotation marks around it."""
+    return wording.unquoted(text.strip(_EDGES)).strip(_EDGES)
+
+
+def locale(language: Language) -> str | None:
+    """Return how quick add calls a language: none is English."""
+    return None if language == "en" else language

@@ -1,0 +1,84 @@
+"""The todos that a message wishes to be made, as lines that quick add reads."""
+
+import re
+from collections.abc import Sequence
+
+from app.agent.quickadd import quickadd
+from app.agent.rules.changes.marked import Marked, words_of
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.passages import questions
+from app.agent.rules.passages.sentences import fold_text
+from app.agent.rules.reader import meant
+from app.agent.rules.reader.labelled import Span
+from app.agent.rules.reader.reader import Understood
+from app.agent.turn.steps import Asked
+
+BETWEEN = 6
+"""So many words of a day stand at most within one title: “the passport on Friday at 9 fetch”."""
+_MARK = re.compile(r"[,;.!?:，、；。！？：\n]")
+_JOIN = re.compile(r"[,;.!?，、；。！？\n]|\s(?:and|und|et|y|e)\s")
+
+
+def lines(asked: Asked, said: Understood, language: Language) -> list[str]:
+    """Return each todo of a message, its title before its days."""
+    message = asked.message
+    all_days = [one for one in said.spans if one.slot == "day"]
+    titles = [
+        one
+        for one in said.spans
+        if one.slot == "title" and not _only_asks(message[one.start : one.end], language)
+    ]
+    texts = [meant.trimmed(message[one.start : one.end]) for one in titles]
+    if _is_one(message, titles, all_days):
+        gap = "" if questions.is_asian(message) else " "
+        titles, texts = titles[:1], [gap.join(texts)]
+    owners = [_owner(message, titles, one) for one in all_days] if titles else []
+    held = [
+        [message[one.start : one.end] for one, of in zip(all_days, owners, strict=True) if of == at]
+        for at in range(len(titles))
+    ]
+    shared = [one for one in held if one]
+    if len(shared) == 1:
+        held = shared * len(titles)
+    rows = zip(texts, held, strict=True)
+    return [_line(asked, text, mine, language) for text, mine in rows if text]
+
+
+def _only_asks(text: str, language: Language) -> bool:
+    """Return whether a text only says that something is to be written down."""
+    words, marked = words_of(language), Marked(text)
+    for pattern in (words.cues["todo"], words.cues["todos"], words.also["todo"], words.courtesy):
+        marked.fit(pattern, "c")
+    return not re.search(r"\w", marked.left(words))
+
+
+def _is_one(message: str, titles: Sequence[Span], all_days: Sequence[Span]) -> bool:
+    """Return whether two titles are one in which a day stands."""
+    if len(titles) != 2:
+        return False
+    start, end = titles[0].end, titles[1].start
+    within = [one for one in all_days if start <= one.start < end]
+    between = message[start:end]
+    return len(within) == 1 and not _MARK.search(between) and len(between.split()) <= BETWEEN
+
+
+def _owner(message: str, titles: Sequence[Span], day: Span) -> int:
+    """Return which title a day belongs to: that of its clause, else the one that it follows, else
+    the first.
+    """
+    for at, one in enumerate(titles):
+        first, last = sorted((one, day), key=lambda span: span.start)
+        if not _JOIN.search(message[first.end : last.start]):
+            return at
+    return max((at for at, one in enumerate(titles) if one.end <= day.start), default=0)
+
+
+def _line(asked: Asked, title: str, said: Sequence[str], language: Language) -> str:
+    """Return a title with those of its days that quick add reads beside it."""
+    for text in filter(None, (meant.day(asked, said, language), *said)):
+        line = f"{title} {text}"
+        read = quickadd.read_line(line, now=asked.now, locale=meant.locale(language))
+        is_whole = fold_text(read.title).strip() == fold_text(title).strip()
+        if is_whole and (read.due or read.recurrence):
+            return line
+    return title

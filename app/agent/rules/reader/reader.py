@@ -1,0 +1,173 @@
+"""What a message may wish and which of its words say what, by the models of its language.
+
+Two models of CRFsuite, linear-chain conditional random fields (Okazaki 2007): one weighs the
+intents of a message, one the slots of its pieces under an intent. `scripts/train_reader.py` makes
+them from the labelled messages.
+"""
+
+import functools
+import lzma
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.change_tables import Changes
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.list_tables import Lists
+from app.agent.rules.languages.plain_letters import plain_letters
+from app.agent.rules.phrases import phrases
+from app.agent.rules.reader import features, labelled, lines
+from app.agent.rules.reader.labelled import FOLDERS, Span
+from app.agent.rules.reader.lines import Line
+from app.agent.turn.steps import Asked, Thing, Trace
+from app.core.process.caches import keep_latest
+
+INTENTS, SLOTS = "intents.crf.xz", "slots.crf.xz"
+OUTSIDE = "O"
+MOST = 2
+"""The slots of so many intents are looked for, those of the likeliest."""
+NEVER_QUOTED = frozenset({"day", "olddat", "by", "prio"})
+"""The slots whose words stand in no quotation marks."""
+LISTS = frozenset({"tick_item", "change_items", "show_note", "append_note"})
+"""After these a list was spoken of."""
+MESSAGES = frozenset({"message", "from_person", "unread", "waiting", "last_messages"})
+"""After these it was a message."""
+_QUOTED = re.compile(
+    r"[\"“„«「『‘](?=\S)([^\"“”„«»「」『』‘’\n]{1,120})[\"”“»」』’]"
+    r"|(?<!\w)'([^'\n]{2,60})'(?!\w)"
+)
+
+
+class Understood(NamedTuple):
+    """What a message may wish: how likely, from 0 to 1, and where the words of its slots stand."""
+
+    intent: str
+    sure: float
+    text: str
+    spans: tuple[Span, ...]
+
+    def all_of(self, slot: str) -> list[str]:
+        """Return the words of each place that is said to be a slot."""
+        return [self.text[one.start : one.end] for one in self.spans if one.slot == slot]
+
+    def get(self, slot: str) -> str:
+        """Return the words of the first place that is said to be a slot; empty without one."""
+        return next(iter(self.all_of(slot)), "")
+
+
+class Reading(NamedTuple):
+    """What a message may wish, the likeliest first, and how likely each intent is."""
+
+    likely: tuple[Understood, ...]
+    weights: Mapping[str, float]
+
+
+def knows(language: Language) -> bool:
+    """Return whether there is a reader for a language."""
+    has = language_data.has_table
+    return has(language, Changes) and has(language, Lists) and _path(language, SLOTS).is_file()
+
+
+def language_of(message: str, language: Language) -> Language:
+    """Return the language whose labelled messages have most words of a message, where that of its
+    common words has fewer; none but those of an alphabet are mistaken.
+    """
+    alphabetic = [one for one in phrases.alphabetic_languages() if knows(one)]
+    if language not in alphabetic:
+        return language
+    words = re.findall(r"[^\W\d_]+", plain_letters(message).lower())
+    shares = {one: sum(map(labelled.words_of(one).__contains__, words)) for one in alphabetic}
+    best = max(shares, key=lambda one: shares[one])
+    return best if shares[best] > shares[language] else language
+
+
+def read(asked: Asked, things: Sequence[Thing], language: Language) -> Reading:
+    """Return what a message may wish; `things` are those that it may name."""
+    return _read(msgspec.structs.replace(asked, results=()), tuple(things), language)
+
+
+@keep_latest  # each step of a turn begins from the message anew
+def _read(asked: Asked, things: Sequence[Thing], language: Language) -> Reading:
+    line = lines.read(asked, things, language)
+    if not line.words:
+        return Reading((), {})
+    tagger = _model(language, INTENTS).tagger
+    tagger.set([features.of_line(line, before(asked))])
+    weights = {one: float(tagger.marginal(one, 0)) for one in tagger.labels()}
+    best = sorted(weights, key=lambda one: -weights[one])[:MOST]
+    return Reading(tuple(_with_slots(line, one, weights[one], language) for one in best), weights)
+
+
+def _with_slots(line: Line, intent: str, sure: float, language: Language) -> Understood:
+    spans: list[Span] = []
+    tags = _model(language, SLOTS).tagger.tag(features.of_pieces(line, intent))
+    for (start, end), tag in zip(line.places, tags, strict=True):
+        begins, _, slot = tag.partition("-")
+        if tag != OUTSIDE and (begins == "B" or not spans or spans[-1].slot != slot):
+            spans.append(Span(slot, start, end))
+        elif tag != OUTSIDE:
+            spans[-1] = spans[-1]._replace(end=end)
+    whole = dict.fromkeys(_whole(line.text, one) for one in spans)
+    return Understood(intent, sure, line.text, tuple(whole))
+
+
+def _whole(text: str, span: Span) -> Span:
+    """Return a slot with all that the quotation marks hold in which it begins or ends; a text to
+    be written down that follows a colon goes on to the end of the message.
+    """
+    if span.slot == "text" and text[: span.start].rstrip().endswith((":", "：")):
+        return span._replace(end=len(text.rstrip()))
+    for found in _QUOTED.finditer(text) if span.slot not in NEVER_QUOTED else ():
+        start, end = found.span(1 if found[1] else 2)
+        if start <= span.start < end or start < span.end <= end:
+            return Span(span.slot, start, end)
+    return span
+
+
+def before(asked: Asked) -> str:
+    """Return what the turn before was about, in the words of the labelled messages."""
+    last = asked.earlier[0] if asked.earlier else Trace()
+    if last.asks is not None:
+        return "asked"
+    if last.intent in MESSAGES:
+        return "message"
+    for things, is_list in ((last.about, False), (last.shown, True)):
+        kinds = {one.kind for one in things}
+        several = is_list and len(things) > 1
+        if kinds == {"todo"}:
+            return "todos" if several else "todo"
+        if "note" in kinds:
+            return "notes" if several else "list" if last.intent in LISTS else "note"
+        if kinds:
+            return "folder" if "folder" in kinds else "message"
+    return "-"
+
+
+def opened(path: Path) -> "Model":
+    """Return a model as it is stored."""
+    import pycrfsuite  # only when a message is to be read
+
+    held = lzma.decompress(path.read_bytes())
+    tagger = pycrfsuite.Tagger()
+    tagger.open_inmemory(held)
+    return Model(tagger, held)
+
+
+class Model(NamedTuple):
+    """A tagger of CRFsuite, and the bytes in which it goes on reading."""
+
+    tagger: Any
+    held: bytes
+
+
+@functools.cache
+def _model(language: Language, name: str) -> Model:
+    return opened(_path(language, name))
+
+
+def _path(language: Language, name: str) -> Path:
+    return FOLDERS / language / name

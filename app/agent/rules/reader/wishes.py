@@ -1,0 +1,248 @@
+"""What is done about a message as it was understood: what it wishes to change is asked about."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import cast
+
+from app.agent.rules.answers import item_changes, targets
+from app.agent.rules.answers.item_changes import Held, Item
+from app.agent.rules.changes import days
+from app.agent.rules.changes.marked import Marked
+from app.agent.rules.dialogue import dialogue_words, references, resolve_reference
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.plain_tables import Wish
+from app.agent.rules.listed import list_wishes
+from app.agent.rules.near import near
+from app.agent.rules.reader import meant, new_todos
+from app.agent.rules.reader.meant import Meant
+from app.agent.rules.reader.reader import Understood
+from app.agent.rules.routing.routing import Route
+from app.agent.turn.steps import Asked, Question, Step, Thing, ThingKind, Trace
+
+TODO: tuple[ThingKind, ...] = ("todo",)
+NOTE: tuple[ThingKind, ...] = ("note",)
+ANY: tuple[ThingKind, ...] = ("todo", "note", "folder")
+KINDS: Mapping[str, tuple[ThingKind, ...]] = {
+    intent: kinds
+    for kinds, intents in (
+        (TODO, "complete_todo reopen_todo move_todo shift_todo undate_todo prioritize repeat_todo"),
+        (TODO, "add_step"),
+        (NOTE, "append_note add_item tag untag pin unpin move_note"),
+        (ANY, "rename delete"),
+    )
+    for intent in intents.split()
+}
+"""The changes of what is there, and the kinds of things that they are of."""
+ITEMS: Mapping[str, str] = {
+    "tick_item": "tick",
+    "untick_item": "untick",
+    "remove_item": "remove",
+    "tick_step": "tick",
+    "remove_step": "remove",
+}
+"""The changes of what stands on a list, or of the steps of a todo."""
+SHOWN_AS: Mapping[str, Wish] = {"repeat_todo": "move_todo", "add_item": "append_note"}
+"""The changes that are asked about in the words of another."""
+FOLDERS = {"rename": "rename_folder", "delete": "delete_folder"}
+
+Ask = Callable[[Asked, Understood, Language], Step | None]
+
+
+def ask(asked: Asked, said: Understood, language: Language) -> Step | None:
+    """Return the question whether a change is meant, or of which of several things; None where a
+    message names nothing that it could be of.
+    """
+    if said.intent in NEW:
+        return NEW[said.intent](asked, said, language)
+    if said.intent in ITEMS:
+        return _ask_of_items(asked, said, language)
+    wanted = _wanted(asked, said, language) if said.intent in KINDS else None
+    if wanted is None:
+        return None
+    found = meant.things(asked, said, KINDS[said.intent], language)
+    if found.unsure:
+        return targets.ask_which(wanted, found.unsure)
+    return _ask_change(said, wanted, found)
+
+
+def to_read(asked: Asked, said: Understood, language: Language) -> Route | None:
+    """Return what a message asks to be shown or told; None where nothing, or not surely what."""
+    last = asked.earlier[0] if asked.earlier else Trace()
+    match said.intent:
+        case "list_todos":
+            words = [said.text[one.start : one.end] for one in said.spans if one.slot != "it"]
+            counts = dialogue_words.tables(language)[0].counts
+            is_counted = dialogue_words.find_in(counts, dialogue_words.bare(said.text))
+            arguments = {"text": " ".join(words), "counted" if is_counted else "listed": "yes"}
+            return Route("list_todos", language, arguments) if words else None
+        case "todo_state" | "show_note":
+            kinds = TODO if said.intent == "todo_state" else NOTE
+            found = meant.things(asked, said, kinds, language).things
+            return Route(said.intent, language, {}, found) if len(found) == 1 else None
+        case "sum":
+            return Route("ask", language, {"words": said.text, "reckoned": "yes"})
+        case "read_messages":
+            who = meant.person(asked, said.get("person"))
+            return Route("from_person", language, {"who": who}) if who else None
+        case "leave":
+            waits = tuple(one for one in last.about if one.kind == "escalation")
+            return Route("decide", language, {"no": "no"}, waits) if waits else None
+    return None
+
+
+def _wanted(asked: Asked, said: Understood, language: Language) -> Route | None:
+    """Return a change of things that are still to be found; None where what it takes is missing."""
+    intent, arguments = said.intent, dict[str, str]()
+    match intent:
+        case "complete_todo" | "delete":
+            return Route(intent, language, {})
+        case "reopen_todo":
+            return Route("change_todo", language, {"reopen": "yes"})
+        case "undate_todo":
+            return Route("change_todo", language, {"clear": "yes"})
+        case "pin" | "unpin":
+            return Route("pin_note", language, {"unpin": "yes"} if intent == "unpin" else {})
+        case "move_todo" | "repeat_todo":
+            intent, arguments = (
+                "change_todo",
+                {"day": meant.day(asked, said.all_of("day"), language)},
+            )
+        case "shift_todo":
+            by = days.shift(asked, Marked(asked.message), language)
+            return Route("change_todo", language, by) if by else None
+        case "prioritize":
+            level = meant.level(said.get("prio"), language)
+            intent, arguments = "change_todo", {"priority": "" if level is None else str(level)}
+        case "rename":
+            arguments = {"title": meant.trimmed(said.get("name"))}
+        case "add_step":
+            arguments = {"step": ", ".join(map(meant.trimmed, said.all_of("step")))}
+        case "append_note" | "add_item":
+            texts = said.all_of("item") or said.all_of("text")
+            intent, arguments = "append_note", {"text": ", ".join(map(meant.trimmed, texts))}
+        case "tag":
+            intent, arguments = "change_note", {"tag": meant.trimmed(said.get("tag")).lstrip("#")}
+        case "untag":
+            tag = meant.trimmed(said.get("tag")).lstrip("#")
+            return Route("change_note", language, {"untag": "yes", **({"tag": tag} if tag else {})})
+        case "move_note":
+            arguments = {"folder": meant.folder(asked, said.get("folder"))}
+    return Route(intent, language, arguments) if all(arguments.values()) else None
+
+
+def _ask_change(said: Understood, wanted: Route, found: Meant) -> Step | None:
+    if not found.things:
+        return None
+    first, titles = found.things[0], ", ".join(one.title for one in found.things)
+    shown = dict.fromkeys(("todo", "note", "thing"), titles)
+    shown |= {"day": wanted.get("day") or " ".join(said.all_of("day")), "by": wanted.get("by")}
+    shown |= {"number": wanted.get("priority"), "folder": wanted.get("folder")}
+    shown |= {"text": next(filter(None, map(wanted.get, ("title", "step", "text", "tag"))), "")}
+    key = SHOWN_AS.get(said.intent) or cast(Wish, said.intent)
+    if first.kind == "folder":
+        arguments = {"folder": first.title, **wanted.arguments}
+        wish = Route(FOLDERS[said.intent], wanted.language, arguments)
+        return _question(wish, key, **shown)
+    wish = Route(wanted.intent, wanted.language, wanted.arguments, found.things)
+    return _question(wish, key, **shown)
+
+
+def _ask_new_todos(asked: Asked, said: Understood, language: Language) -> Step | None:
+    lines = new_todos.lines(asked, said, language)
+    if not lines:
+        return None
+    arguments = {"task": lines[0]} if len(lines) == 1 else {"tasks": "\n".join(lines)}
+    if level := meant.level(said.get("prio"), language):
+        arguments["priority"] = str(level)
+    if steps := said.all_of("step"):
+        arguments["steps"] = "\n".join(map(meant.trimmed, steps))
+    wish = Route("add_todo", language, arguments)
+    return _question(wish, "add_todo", text=", ".join(lines))
+
+
+def _ask_new_note(asked: Asked, said: Understood, language: Language) -> Step | None:
+    name, text = meant.trimmed(said.get("name")), said.get("text").strip()
+    boxes = (f"- [ ] {meant.trimmed(one)}" for one in said.all_of("item"))
+    text = text or "\n".join(boxes)
+    folder, where = meant.folder(asked, said.get("folder")), said.get("folder")
+    is_elsewhere = where and not folder and not references.points_there(where, language)
+    if not (name or text) or is_elsewhere:
+        return None
+    arguments = {"title": name, "content": text, "folder": folder}
+    wish = Route("make_note", language, {key: one for key, one in arguments.items() if one})
+    told = ": ".join(filter(None, (name, text)))
+    return _question(wish, "make_note_in" if folder else "make_note", text=told, folder=folder)
+
+
+def _ask_new_folder(_: Asked, said: Understood, language: Language) -> Step | None:
+    name = meant.trimmed(said.get("name"))
+    wish = Route("make_folder", language, {"folder": name})
+    return _question(wish, "make_folder", text=name) if name else None
+
+
+def _ask_message(asked: Asked, said: Understood, language: Language) -> Step | None:
+    text, who = said.get("text").strip(), meant.person(asked, said.get("person"))
+    wish = Route("message", language, {"who": who, "text": text})
+    return _question(wish, "message", person=who, text=text) if text and who else None
+
+
+def _ask_undo(asked: Asked, _: Understood, language: Language) -> Step | None:
+    can = bool(asked.earlier and asked.earlier[0].undo)
+    return _question(Route("undo", language, {}), "undo") if can else None
+
+
+def _ask_of_items(asked: Asked, said: Understood, language: Language) -> Step | None:
+    """Return the question whether items of a list, or steps of a todo, are to be changed."""
+    names = [meant.trimmed(one) for one in (*said.all_of("item"), *said.all_of("step"))]
+    thing = _list_of(asked, said, language)
+    if thing is None or not names:
+        return None
+    call = item_changes.call_for(thing)
+    if (held := item_changes.held(asked, thing)) is None:
+        is_made = any((one.tool, one.arguments) == call for one in asked.results)
+        return Step(calls=(call,)) if call[0] in asked.tools and not is_made else None
+    how = ITEMS[said.intent]
+    items = [_item(name, held, how) for name in names]
+    if not all(items):
+        return None
+    changes = {one.place: how for one in items if one}
+    return item_changes.ask_changes(Route("change_items", language, {}, (thing,)), held, changes)
+
+
+def _list_of(asked: Asked, said: Understood, language: Language) -> Thing | None:
+    """Return the one list, or todo with steps, that is named, else the one spoken of."""
+    kinds = TODO if said.intent.endswith("step") else NOTE
+    if not said.all_of("target"):
+        return list_wishes.spoken_of(asked, steps=kinds == TODO)
+    found = meant.things(asked, said, kinds, language).things
+    return found[0] if len(found) == 1 else None
+
+
+def _item(name: str, held: Held, how: str) -> Item | None:
+    """Return the one item that a name means of those that can be changed so."""
+    rows = [
+        {"title": one.title, "item": one}
+        for one in held.items
+        if how == "remove" or one.is_done == (how == "untick")
+    ]
+    found = resolve_reference.fitting_rows(name, rows) or resolve_reference.near_rows(name, rows)
+    return found[0]["item"] if len(found) == 1 else None
+
+
+def _question(wish: Route, key: Wish, **shown: str) -> Step:
+    """Return the question whether a wish is meant, in plain words with what is `shown` in them."""
+    question = Question(wish.intent, dict(wish.arguments), lacks="yes", choices=wish.things)
+    plain = near.plain_words(wish.language, key, **shown)
+    return near.ask_whether(plain, question, wish.language)
+
+
+NEW: Mapping[str, Ask] = {
+    "add_todo": _ask_new_todos,
+    "make_note": _ask_new_note,
+    "make_folder": _ask_new_folder,
+    "message": _ask_message,
+    "undo": _ask_undo,
+}
+WRITES: Sequence[str] = (*KINDS, *ITEMS, *NEW)
+"""The intents that change something."""
+READS = ("list_todos", "todo_state", "show_note", "sum", "read_messages", "leave")
+"""The intents of what is only shown or told, or not done."""

@@ -1,0 +1,1 @@
+"""Making the readers of languages, which tell what a message wishes."""

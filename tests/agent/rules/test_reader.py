@@ -1,0 +1,244 @@
+"""What a message wishes by labelled messages: what is asked about, shown, and not done."""
+
+from collections import Counter
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from app.agent.rules import message_route
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.plain_tables import PlainWords
+from app.agent.rules.near import near
+from app.agent.rules.reader import agreement, judged, labelled, meant, new_todos, reader, wishes
+from app.agent.turn.steps import Asked, Step, Thing, Trace
+from tests.conftest import Client
+from tests.support.talks import Talk
+
+NOW = datetime(2026, 11, 23, 9, 0, tzinfo=ZoneInfo("Europe/Berlin"))
+LANGUAGES = tuple(language_data.languages())
+SLOTS = frozenset(
+    "title day olddat by prio target it name text item step folder tag person word".split()
+)
+BEFORE = frozenset("- todo todos note notes list folder message asked".split())
+DONE = Trace(intent="complete_todo", about=(Thing("todo", 1, "x"),), undo=(("edit_todo", {}),))
+SAMPLES = {
+    "en": ("Friday", "two days", "Ben"),
+    "de": ("Freitag", "zwei Tage", "Ben"),
+    "fr": ("vendredi", "deux jours", "Ben"),
+    "es": ("viernes", "dos días", "Ben"),
+    "zh": ("周五", "两天", "王芳"),
+    "ja": ("金曜", "二日", "佐藤"),
+}
+
+
+def asked(message: str, *earlier: Trace) -> Asked:
+    return Asked(message, (), frozenset(), NOW, earlier=earlier)
+
+
+def understood(message: str, language: str) -> reader.Understood:
+    return reader.read(asked(message), (), language).likely[0]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_labelled_messages_are_well_formed_and_of_every_kind(language: str) -> None:
+    said = list(labelled.messages(language))
+    assert {span.slot for one in said for span in one.spans} <= SLOTS
+    assert {one.before for one in said} <= BEFORE
+    assert not [one.text for one in said if "[" in one.text or "]" in one.text]
+    assert max(Counter((one.text, one.before) for one in said).values()) < 3
+    counts = Counter(one.intent for one in said)
+    assert set(wishes.WRITES) | set(wishes.READS) <= set(counts)
+    assert min(counts.values()) >= 5
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_models_are_those_of_the_labelled_messages(language: str) -> None:
+    some = list(labelled.messages(language))[::31]
+    right = 0
+    for one in some:
+        before = {"todo": DONE} if one.before == "todo" else {}
+        weights = reader.read(asked(one.text, *before.values()), (), language).weights
+        right += max(weights, key=lambda name: weights[name]) == one.intent
+    assert right / len(some) > 0.8, "python3 scripts/train_reader.py makes them anew"
+
+
+@pytest.mark.parametrize("language", SAMPLES)
+def test_the_patterns_know_the_plain_words_of_every_wish(language: str) -> None:
+    day, by, person = SAMPLES[language]
+    values = {"todo": "Q1", "note": "Q1", "thing": "Q1", "folder": "Q3", "number": "4"}
+    values |= {"person": person, "day": day, "by": by, "text": "Q2"}
+    for wish in language_data.load_table(language, PlainWords).wishes:
+        plain = near.plain_words(language, wish, **values)
+        assert message_route.understand(asked(plain, DONE), language).intent != "ask", plain
+
+
+@pytest.mark.parametrize(
+    ("language", "message", "intent", "slots"),
+    [
+        ("en", "gotta ring the vet on friday", "add_todo", {"title": "ring the vet"}),
+        ("en", "move the dentist to next monday", "move_todo", {"target": "dentist"}),
+        ("de", "die reifen sind endlich drauf", "complete_todo", {}),
+        ("de", "schieb den zahnarzt auf freitag", "move_todo", {"target": "zahnarzt"}),
+        ("fr", "mets du lait sur la liste de courses", "add_item", {"item": "lait"}),
+        ("es", "dile a Ben que llego tarde", "message", {"person": "Ben"}),
+        ("zh", "提醒我周五交房租", "add_todo", {"title": "交房租"}),
+        ("ja", "「旅行」ってフォルダ作って", "make_folder", {"name": "旅行"}),
+    ],
+)
+def test_a_message_is_understood_by_its_words(
+    language: str, message: str, intent: str, slots: dict[str, str]
+) -> None:
+    found = understood(message, language)
+    assert found.intent == intent
+    assert {name: found.get(name) for name in slots} == slots
+
+
+@pytest.mark.parametrize(
+    ("language", "message"),
+    [
+        ("en", "my sister has to renew her licence by friday"),
+        ("de", "der nachbar muss sein auto umparken"),
+        ("fr", "ma collègue doit rendre son rapport demain"),
+        ("es", "mi hermana tiene que renovar el pasaporte"),
+        ("zh", "今天被甲方气炸了 真想把电脑扔了"),
+        ("ja", "後輩が今日中に報告書を出せって言われてた"),
+    ],
+)
+@pytest.mark.anyio
+async def test_what_others_have_to_do_and_what_one_only_says_adds_nothing(
+    alice: Client, language: str, message: str
+) -> None:
+    await alice.ok("PATCH", "/account/settings", json={"locale": language})
+    await Talk(alice).say(message)
+    assert (await alice.ok("GET", "/os/todos"))["result"]["todos"] == []
+
+
+@pytest.mark.parametrize(
+    ("message", "title"),
+    [
+        ("faudrait que je rachète des piles demain, elles sont mortes", "piles"),
+        ("every thursday i have to water the ferns, set that up as recurring", "water the ferns"),
+        ("cada día 1 de mes tengo que pasar el alquiler, ponme el aviso", "pasar el alquiler"),
+    ],
+)
+@pytest.mark.anyio
+async def test_a_title_with_more_clauses_is_asked_about_first(
+    alice: Client, message: str, title: str
+) -> None:
+    say = Talk(alice).say
+    answer = await say(message)
+    made = (await alice.ok("GET", "/os/todos"))["result"]["todos"]
+    assert answer.rstrip().endswith("?") or [one["title"] for one in made] == [title]
+    assert all("," not in one["title"] for one in made)
+
+
+def test_several_todos_have_the_day_of_their_clause_or_the_only_one() -> None:
+    def made(message: str, *spans: tuple[str, str]) -> list[str]:
+        found = [
+            labelled.Span(slot, message.index(text), message.index(text) + len(text))
+            for slot, text in spans
+        ]
+        said = reader.Understood("add_todo", 1.0, message, tuple(found))
+        return new_todos.lines(asked(message), said, "en")
+
+    each = (("title", "call Ann"), ("day", "on Friday"), ("title", "water it"), ("day", "Sunday"))
+    assert made("call Ann on Friday, water it Sunday", *each) == [
+        "call Ann on Friday",
+        "water it Sunday",
+    ]
+    shared = (("day", "tomorrow"), ("title", "call Ann"), ("title", "water it"))
+    assert made("tomorrow: call Ann, water it", *shared) == [
+        "call Ann tomorrow",
+        "water it tomorrow",
+    ]
+    within = (("title", "the passport"), ("day", "on Friday"), ("title", "fetch"))
+    assert made("the passport on Friday fetch", *within) == ["the passport fetch on Friday"]
+
+
+@pytest.mark.parametrize(
+    ("words", "level"),
+    [("p1", 5), ("p4", 2), ("priority 3", 3), ("urgent", 5), ("not so important", 1), ("", None)],
+)
+def test_a_level_is_read_in_numbers_and_words(words: str, level: int | None) -> None:
+    assert meant.level(words, "en") == level
+
+
+def test_what_is_done_has_the_words_that_were_said() -> None:
+    message = "remind me to call the vet, she limps"
+
+    def agree(title: str) -> bool:
+        step = Step(calls=(("create_todo", {"title": title}),))
+        return agreement.agree(asked(message), step, reader.read(asked(message), (), "en"))
+
+    assert agree("call the vet")
+    assert agree("call vet")
+    assert not agree("call the vet, she limps")
+    other = Step(calls=(("delete_todo", {"id": 1}),))
+    assert not agreement.agree(asked(message), other, reader.read(asked(message), (), "en"))
+
+
+def test_what_was_looked_up_here_is_no_others_result() -> None:
+    tools = frozenset({"search_todos", "list_notes", "list_folders", "list_network"})
+    begun = Asked("hello", (), tools, NOW)
+    calls = judged.calls_to_look(begun)
+    assert {tool for tool, _ in calls} == tools
+    rest, looked = judged.apart(begun)
+    assert (rest, looked) == (begun, None)
+
+
+@pytest.mark.parametrize(
+    "message", ["", "?", "…", "zzz qqq", "\ud83d\ude00", ":", "a: b", "「」", "“", "[title x]"]
+)
+def test_nothing_breaks_the_reading(message: str) -> None:
+    for language in LANGUAGES:
+        reader.read(asked(message), (Thing("note", 1, "?"),), language)
+        reader.language_of(message, language)
+
+
+@pytest.mark.anyio
+async def test_what_a_pattern_found_nothing_for_is_asked_about(alice: Client) -> None:
+    fields = {"title": "Dentist appointment", "dueDate": "2026-11-24"}
+    await alice.ok("POST", "/os/todos", status=201, json=fields)
+    say = Talk(alice).say
+    question = "Do you mean: move “Dentist appointment” to thursday?"
+    assert await say("dentist appointment - lets say thursday for that") == question
+    nothing = "There is no folder called “Cellar”, so I changed nothing."
+    assert await Talk(alice).say("delete the folder Cellar") == nothing
+
+
+@pytest.mark.anyio
+async def test_what_writes_is_asked_about_and_done_with_a_yes(alice: Client) -> None:
+    fields = {"title": "Pay the water bill"}
+    todo = (await alice.ok("POST", "/os/todos", status=201, json=fields))["result"]
+    path = f"/os/todos/{todo['todo']['id']}"
+    say = Talk(alice).say
+
+    async def is_done() -> bool:
+        return bool((await alice.ok("GET", path))["todo"]["completed"])
+
+    wish = "water bill - sorted at last"
+    question = "Do you mean: mark “Pay the water bill” as done?"
+    assert await say(wish) == question
+    assert not await is_done()
+    assert await say("no") == "All right, I leave that alone."
+    assert not await is_done()
+    assert await say(wish) == question
+    await say("what time is it")
+    await say("yes")
+    assert not await is_done()
+    assert await say(wish) == question
+    assert await say("ja") == "Done: Pay the water bill."
+    assert await is_done()
+
+
+@pytest.mark.anyio
+async def test_a_name_makes_no_other_wish_of_it(alice: Client) -> None:
+    """“remove the tag … from” is no deletion, whatever stands for the tag."""
+    fields = {"title": "Compost", "content": "x", "tags": ["garden"]}
+    await alice.ok("POST", "/os/notes", status=201, json=fields)
+    say = Talk(alice).say
+    await say("the compost note has the wrong tag, garden should come off")
+    await say("yes")
+    notes = (await alice.ok("GET", "/os/notes"))["notes"]
+    assert [note["title"] for note in notes] == ["Compost"]
