@@ -58,7 +58,7 @@ PACKAGES = [
     "agent.rules.dialogue",
     "agent.rules.answers",
     "agent.rules.reckoning",
-    "agent.rules.near",
+    "agent.rules.mentions",
     "agent.rules.changes",
     "agent.rules.listed",
     "agent.rules.reader",

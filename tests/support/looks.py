@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from app.agent.rules.near import near
+from app.agent.rules.mentions import asking
 from app.agent.turn.steps import Asked, Result
 
 
@@ -13,6 +13,6 @@ def looked_at(message: str, todos: Sequence[Mapping[str, Any]], now: datetime) -
     contents = {"search_todos": {"todos": todos}, "list_notes": {"notes": []}}
     known = Asked(message, (), frozenset(contents), now)
     results = tuple(
-        Result(tool, fields, contents[tool], failed=False) for tool, fields in near.looks(known)
+        Result(tool, fields, contents[tool], failed=False) for tool, fields in asking.looks(known)
     )
     return Asked(message, results, known.tools, now)

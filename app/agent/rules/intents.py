@@ -18,7 +18,7 @@ from app.agent.rules.answers import (
     view_answers,
     waiting_answers,
 )
-from app.agent.rules.near import near
+from app.agent.rules.mentions import asking
 from app.agent.rules.reckoning import days, note_answer, reckoning
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step
@@ -26,7 +26,7 @@ from app.agent.turn.steps import Asked, Step
 
 def _ask_meant(_: Asked, route: Route) -> Step:
     """Return the question whether a wish is meant that no message says outright, else which one."""
-    return near.ask_meant(route) or Step(route.phrase("which_one"))
+    return asking.ask_meant(route) or Step(route.phrase("which_one"))
 
 
 INTENTS = {

@@ -15,7 +15,7 @@ from app.agent.rules.dialogue.resolve_reference import word_stems
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.near import near
+from app.agent.rules.mentions import asking
 from app.agent.rules.routing import wording
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, ThingKind, Trace
@@ -34,7 +34,7 @@ def offer_memory(asked: Asked, route: Route) -> Step | None:
     that has no day: “my son is called Leo”.
     """
     language = route.get("written") or route.language
-    may = near.may_be_near(asked, route) and language_data.has_table(language, Changes)
+    may = asking.may_wish(asked, route) and language_data.has_table(language, Changes)
     if route.intent != "ask" or not may or len(asked.message) > LONGEST or "\n" in asked.message:
         return None
     words, text = words_of(language), Marked(asked.message).text
@@ -44,7 +44,7 @@ def offer_memory(asked: Asked, route: Route) -> Step | None:
         return None
     told = language_data.load_table(language, Changes).remember
     text = asked.message.strip(" .!。！")
-    return near.ask_meant(Route("mean", language, {"text": text, "plain": told}))
+    return asking.ask_meant(Route("mean", language, {"text": text, "plain": told}))
 
 
 def wish_at_end(asked: Asked, route: Route, act: Callable[[Asked], Step]) -> Step | None:
@@ -63,9 +63,9 @@ def wish_at_end(asked: Asked, route: Route, act: Callable[[Asked], Step]) -> Ste
             continue
         if _needs_lead(asked, rest, language):
             return None  # “See the doctor, put it on my list.”
-        if (calls := near.looks(asked)) and not near.has_looked(asked):
+        if (calls := asking.looks(asked)) and not asking.has_looked(asked):
             return Step(calls=calls)
-        found = named.find(asked, Marked(lead), near.things(asked), THINGS, language)
+        found = named.find(asked, Marked(lead), asking.things(asked), THINGS, language)
         found = [
             one for one in found if told.names_one(lead[one.start : one.end], one.things, language)
         ]

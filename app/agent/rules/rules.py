@@ -29,7 +29,7 @@ from app.agent.rules.intents import DONE_WITH, INTENTS
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.listed import list_wishes
-from app.agent.rules.near import near
+from app.agent.rules.mentions import asking
 from app.agent.rules.reader import judged, reader
 from app.agent.rules.routing.routing import Route
 from app.agent.rules.said_messages import Conversations
@@ -81,12 +81,12 @@ def _next_step(asked: Asked) -> Step:
         language = message_route.language_before(asked)
         if sent := told_to.send(asked, language, _act):
             return sent
-    asked, wish = near.confirmed(asked)
+    asked, wish = asking.confirmed(asked)
     understood = message_route.understand(asked, wish.language if wish else "")
     route = _in_wanted_language(asked, understood)
     if wish and wish.asks and wish.asks.choices:
         route = msgspec.structs.replace(route, things=wish.asks.choices)
-    may = not message_route.is_narrow(asked) and near.may_be_near(asked, route)
+    may = not message_route.is_narrow(asked) and asking.may_wish(asked, route)
     asked, heard = said_messages.apart(asked)
     if may and (told := said_messages.tell_first(asked, route, heard)):
         return told if told.calls else _traced(asked, route, told)
@@ -151,7 +151,7 @@ def _traced(asked: Asked, route: Route, step: Step) -> Step:
 def _step_of(asked: Asked, route: Route) -> Step:
     if (step := remote_tool_answers.step(asked, route)) is not None:
         return step
-    may = not message_route.is_narrow(asked) and near.may_be_near(asked, route)
+    may = not message_route.is_narrow(asked) and asking.may_wish(asked, route)
     if route.intent in message_route.SAID:
         # “Print the programme: add two steps” names what only seems beyond the agent.
         named = route.intent == "cannot" and changes.may_name(asked, route)

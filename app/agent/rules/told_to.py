@@ -15,7 +15,7 @@ from app.agent.rules.dialogue import closed_classes, references, slots
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.near import near
+from app.agent.rules.mentions import asking
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, Thing, Trace
 
@@ -33,7 +33,7 @@ def send(asked: Asked, language: Language, act: Act) -> Step | None:
     clauses = _parted(asked.message, language)
     if not (clauses or _says_too(asked, language)):
         return None
-    if (calls := near.looks(asked)) and not near.has_looked(asked):
+    if (calls := asking.looks(asked)) and not asking.has_looked(asked):
         return Step(calls=calls)
     wish = _of_named(asked, *clauses, language) if clauses else _too(asked, language)
     if wish is None:
@@ -78,7 +78,7 @@ def _of_named(asked: Asked, lead: str, rest: str, language: Language) -> Route |
         return Route("message", language, {"who": people[0].title, "text": told}) if told else None
     before = Trace(language=language, about=(people[0],))
     part = msgspec.structs.replace(asked, message=rest, earlier=(before,))
-    return next(iter(readings.read(part, ["message"], near.things(asked), language)), None)
+    return next(iter(readings.read(part, ["message"], asking.things(asked), language)), None)
 
 
 def _is_glued(rest: str, language: Language) -> bool:
@@ -106,13 +106,13 @@ def _too(asked: Asked, language: Language) -> Route | None:
         return None
     between = asked.message[also.end() : that.start()]
     marked = Marked(between)
-    places = named.find(asked, marked, near.things(asked), ("person",), language)
+    places = named.find(asked, marked, asking.things(asked), ("person",), language)
     people = places[0].things if len(places) == 1 else ()
     marked.mark([(one.start, one.end) for one in places], "n")
     if re.search(r"\w", marked.left(words)) or len(people) > 1:
         return None
     rest = Marked(asked.message[that.end() :])
-    todos = [] if people else named.find(asked, rest, near.things(asked), ("todo",), language)
+    todos = [] if people else named.find(asked, rest, asking.things(asked), ("todo",), language)
     if todos and "reschedule" in readings.kinds_of(asked, language):
         return None  # “und das Gästebett mach ich lieber am Freitag”
     who = people[0].title if people else references.last_person(asked)
@@ -122,7 +122,7 @@ def _too(asked: Asked, language: Language) -> Route | None:
 
 def _people(asked: Asked, text: str, language: Language) -> Sequence[Thing]:
     """Return the contacts whom a text names."""
-    found = named.find(asked, Marked(text), near.things(asked), ("person",), language)
+    found = named.find(asked, Marked(text), asking.things(asked), ("person",), language)
     return list(dict.fromkeys(thing for one in found for thing in one.things))
 
 

@@ -16,7 +16,7 @@ from app.agent.rules.intents import INTENTS
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.near import near
+from app.agent.rules.mentions import asking
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, Thing, Trace
@@ -47,7 +47,7 @@ def do(asked: Asked, language: Language, otherwise: NextStep) -> Step:
     is_one = whole and whole.intent == "make_note" and whole.get("title") and whole.get("content")
     if is_one or not (parted or is_into_new):
         return otherwise(asked)  # “… titled Soba, with the text: …”
-    looks = near.looks(asked)
+    looks = asking.looks(asked)
     if len(asked.results) < len(looks):
         return Step(calls=looks)
     both = _into_new_folder(asked, language) if is_into_new else None
@@ -90,7 +90,7 @@ def _may_be_new_folder(asked: Asked, language: Language) -> bool:
 def _into_new_folder(asked: Asked, language: Language) -> tuple[Route, Route] | None:
     """Return the two wishes of “put that note in a new folder called Recipes”."""
     words, marked = words_of(language), Marked(asked.message)
-    notes = named.find(asked, marked, near.things(asked), ("note",), language)
+    notes = named.find(asked, marked, asking.things(asked), ("note",), language)
     if not notes or len(notes[0].things) > 1 or not marked.mark([notes[0][1:]], named.NAME):
         return None
     for pattern in (words.cues["folder"], new_notes.new_of(language), words.titled):
@@ -108,7 +108,7 @@ def _into_made(asked: Asked, text: str, language: Language) -> Route | None:
     """
     words, marked = words_of(language), Marked(text)
     part = msgspec.structs.replace(asked, message=text)
-    notes = named.find(part, marked, near.things(asked), ("note",), language)
+    notes = named.find(part, marked, asking.things(asked), ("note",), language)
     if notes and (len(notes[0].things) > 1 or not marked.mark([notes[0][1:]], named.NAME)):
         return None
     there = language_data.join_pattern(dialogue_words.tables(language)[0].there)
@@ -153,7 +153,7 @@ def _read(asked: Asked, text: str, language: Language, earlier: Sequence[Trace])
     """
     part = msgspec.structs.replace(asked, message=text, earlier=tuple(earlier))
     kinds = [one for one in readings.kinds_of(part, language) if one in NEXT]
-    things = near.things(asked)
+    things = asking.things(asked)
     found = _pattern(asked, text, language, earlier)
     found = found or next(iter(readings.read(part, kinds, things, language)), None)
     if found is None or found.intent in MAKES:
@@ -191,4 +191,4 @@ def _joined(left: Trace, first: Step, second: Step) -> Step:
 
 def _after_looks(asked: Asked) -> Asked:
     """Return what is asked with the results that come after those of the looks."""
-    return msgspec.structs.replace(asked, results=asked.results[len(near.looks(asked)) :])
+    return msgspec.structs.replace(asked, results=asked.results[len(asking.looks(asked)) :])

@@ -16,7 +16,7 @@ from app.agent.rules.dialogue.references import Reference
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.near import near
+from app.agent.rules.mentions import asking
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, Thing
@@ -35,7 +35,7 @@ def offer(asked: Asked, route: Route, step: Step) -> Step:
     """
     language = route.get("written") or route.language
     asks = step.trace.asks if step.trace else None
-    guess = asks.arguments.get("plain", "") if asks and asks.intent == near.INTENT else ""
+    guess = asks.arguments.get("plain", "") if asks and asks.intent == asking.INTENT else ""
     if not guess and (asks or (step.trace and step.trace.undo)):
         return step
     if not (guess or step.empty or route.intent in left_over.UNSURE) or not _may(asked, language):
@@ -79,15 +79,15 @@ def _ask_written(language: Language, only_named: bool, asked: Asked) -> Step:
     text = _AMOUNT.sub("", asked.message[cue.end() :]).strip(" ：:，,。吧")
     if not text:
         return Step()
-    if not near.has_looked(asked):
-        return Step(calls=near.looks(asked))
+    if not asking.has_looked(asked):
+        return Step(calls=asking.looks(asked))
     part = msgspec.structs.replace(asked, message=head)
-    notes = [one for one in near.things(asked) if one.kind == "note"]
+    notes = [one for one in asking.things(asked) if one.kind == "note"]
     found = named.find(part, Marked(head), notes, ("note",), language) if head else []
     spoken_of = references.notes_told(asked.earlier[0]) if asked.earlier else ()
     meant = found[0].things if found else () if only_named else spoken_of
     written = Route("mean", language, {"wish": "append_note", "text": text}, meant)
-    return (near.ask_meant(written) if len(meant) == 1 else None) or Step()
+    return (asking.ask_meant(written) if len(meant) == 1 else None) or Step()
 
 
 def _is_surer(wish: Route, guess: str) -> bool:
@@ -191,8 +191,8 @@ def _ask(wish: Route, asked: Asked, *, only_named: bool) -> Step:
     """Return the question whether a change is meant, or of which of several things, `only_named`
     of those that the message names.
     """
-    if not near.has_looked(asked):
-        return Step(calls=near.looks(asked))
+    if not asking.has_looked(asked):
+        return Step(calls=asking.looks(asked))
     several = _several(asked, wish)
     things = several or _things(asked, wish, only_named=only_named)
     return left_over.ask_of(wish, Reference(things) if several else left_over.one_of(things))

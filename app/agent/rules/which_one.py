@@ -4,7 +4,7 @@ from app.agent.quickadd import quickadd
 from app.agent.rules.changes import days, left_over, reused
 from app.agent.rules.dialogue.references import Reference
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.near import near
+from app.agent.rules.mentions import asking
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step
 
@@ -24,8 +24,8 @@ def ask(asked: Asked, language: Language) -> Step:
     wish = Route(question.intent, language, arguments)
 
     def look(part: Asked) -> Step:
-        if not near.has_looked(part):
-            return Step(calls=near.looks(part))
+        if not asking.has_looked(part):
+            return Step(calls=asking.looks(part))
         locale = None if language == "en" else language
         then = quickadd.read_line(f"x {part.message}", now=part.now, locale=locale).due
         found = days.overdue(part, question.choices, language)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.agent.rules.near import mentions, parts
+from app.agent.rules.mentions import mentions, parts
 from app.agent.turn.steps import Thing
 
 

@@ -9,7 +9,7 @@ import pytest
 from app.agent.rules import message_route
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.plain_tables import PlainWords
-from app.agent.rules.near import near
+from app.agent.rules.mentions import asking
 from app.agent.rules.reader import agreement, judged, labelled, meant, new_todos, reader, wishes
 from app.agent.turn.steps import Asked, Step, Thing, Trace
 from tests.conftest import Client
@@ -69,7 +69,7 @@ def test_the_patterns_know_the_plain_words_of_every_wish(language: str) -> None:
     values = {"todo": "Q1", "note": "Q1", "thing": "Q1", "folder": "Q3", "number": "4"}
     values |= {"person": person, "day": day, "by": by, "text": "Q2"}
     for wish in language_data.load_table(language, PlainWords).wishes:
-        plain = near.plain_words(language, wish, **values)
+        plain = asking.plain_words(language, wish, **values)
         assert message_route.understand(asked(plain, DONE), language).intent != "ask", plain
 
 

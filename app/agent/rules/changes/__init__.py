@@ -1,4 +1,4 @@
 """Wishes to change something, read as what is changed, how, and to what.
 
-May import the languages, dialogue, routing, answers and near. Begin with `changes`.
+May import the languages, dialogue, routing, answers and mentions. Begin with `changes`.
 """

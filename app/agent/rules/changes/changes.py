@@ -24,7 +24,7 @@ from app.agent.rules.dialogue import dialogue_words, slots
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.near import near
+from app.agent.rules.mentions import asking
 from app.agent.rules.routing import routing, wording
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Step, Trace
@@ -116,9 +116,9 @@ def writes_note(asked: Asked, route: Route, act: Act) -> Step | None:
     is_read = route.get("title") and route.get("content") and not is_else
     if is_read and not words.saying.search(marked.Marked(route.get("title")).text):
         return None
-    if missing := tuple(one for one in near.looks(asked) if one not in _known(asked)):
+    if missing := tuple(one for one in asking.looks(asked) if one not in _known(asked)):
         return Step(calls=missing)
-    found = readings.read(asked, ["note"], near.things(asked), language)
+    found = readings.read(asked, ["note"], asking.things(asked), language)
     if not found or found[0].intent != "make_note":
         return None
     if len({"title", "content", "folder"} & found[0].arguments.keys()) < 2:
@@ -370,9 +370,9 @@ def change(
         kinds = ["append", *(kind for kind in kinds if kind != "append" and not only)]
     if readings.needs_names(kinds, language):
         known = _known(asked)
-        if missing := tuple(call for call in near.looks(asked) if call not in known):
+        if missing := tuple(call for call in asking.looks(asked) if call not in known):
             return Step(calls=missing)
-    for wish in readings.read(asked, kinds, near.things(asked), language):
+    for wish in readings.read(asked, kinds, asking.things(asked), language):
         meant = _plain_todo(asked, msgspec.structs.replace(wish, language=route.language))
         step = reused.reuse(asked, functools.partial(_act, act, meant))
         if step.calls or not step.empty:

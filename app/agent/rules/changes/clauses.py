@@ -14,7 +14,7 @@ from app.agent.rules.dialogue import dialogue_words, references, resolve_referen
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.near import near
+from app.agent.rules.mentions import asking
 from app.agent.rules.passages import questions
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
@@ -132,7 +132,7 @@ def change(
             return otherwise(asked, route)
         return _or_reported(asked, route, act, otherwise, language)
     known = [(one.tool, one.arguments) for one in asked.results]
-    if missing := tuple(call for call in near.looks(asked) if call not in known):
+    if missing := tuple(call for call in asking.looks(asked) if call not in known):
         return Step(calls=missing)
     step = _change(asked, found, act)
     if step is None and tells:
@@ -323,7 +323,7 @@ def _that_may(asked: Asked, wish: Route) -> Sequence[Thing]:
     opens = bool(wish.get("reopen"))
     return [
         one
-        for one in near.things(asked)
+        for one in asking.things(asked)
         if one.kind in OF[wish.intent]
         and (one.kind != "todo" or (one.id in done) == opens or wish.intent == "delete")
     ]

@@ -15,7 +15,7 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.languages.quickadd_tables import Dates
-from app.agent.rules.near import mentions, parts
+from app.agent.rules.mentions import mentions, parts
 from app.agent.turn.steps import Asked, Thing
 
 SHORT = 5

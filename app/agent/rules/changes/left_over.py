@@ -21,7 +21,7 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import ChangeKind, Changes
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
-from app.agent.rules.near import mentions, near, parts
+from app.agent.rules.mentions import asking, mentions, parts
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import split_words
 from app.agent.rules.routing import routing
@@ -50,7 +50,7 @@ def offer(asked: Asked, route: Route, step: Step) -> Step:
     """
     language = route.get("written") or route.language
     asks = step.trace.asks if step.trace else None
-    guess = asks.arguments.get("plain", "") if asks and asks.intent == near.INTENT else ""
+    guess = asks.arguments.get("plain", "") if asks and asks.intent == asking.INTENT else ""
     # “Nothing fits … Do you mean …?”
     unfit = asks is not None and len(asks.choices) == 1 and not asks.lacks
     # “What do you mean?”
@@ -226,8 +226,8 @@ def is_denied(clause: str, kind: ChangeKind, language: Language) -> bool:
 
 def _ask(wish: Route, day: datetime | date | None, asked: Asked) -> Step:
     """Return the question whether a change is meant, or of which of several things."""
-    if not near.has_looked(asked):
-        return Step(calls=near.looks(asked))
+    if not asking.has_looked(asked):
+        return Step(calls=asking.looks(asked))
     meant = _due_then(asked, day) if day else _meant(asked, wish)
     things = meant.things or meant.unsure
     if wish.get("day") and plain_tasks.is_new(asked, things, wish.language):
@@ -246,7 +246,7 @@ def ask_of(wish: Route, meant: Reference) -> Step:
         return Step()
     fields = [one for one in wish.arguments if one != "earlier"]
     arguments = {"wish": wish.intent, "field": " ".join(fields), **wish.arguments}
-    return near.ask_meant(Route("mean", wish.language, arguments, meant.things)) or Step()
+    return asking.ask_meant(Route("mean", wish.language, arguments, meant.things)) or Step()
 
 
 def may_be_of(asked: Asked, wish: Route) -> list[Thing]:
@@ -255,7 +255,7 @@ def may_be_of(asked: Asked, wish: Route) -> list[Thing]:
     is_open = {one.id for one in told.open_todos(asked)}
     return [
         one
-        for one in near.things(asked)
+        for one in asking.things(asked)
         if one.kind in kinds
         and (one.kind != "todo" or (one.id not in is_open) == bool(wish.get("reopen")))
     ]
@@ -269,7 +269,7 @@ def kinds_of(wish: Route) -> tuple[ThingKind, ...]:
 def named_in(asked: Asked, text: str, wish: Route) -> list[Named]:
     """Return what a text names of the things that a wish may be of, and not only a person."""
     part = msgspec.structs.replace(asked, message=text)
-    people = [one.title for one in near.things(asked) if one.kind == "person"]
+    people = [one.title for one in asking.things(asked) if one.kind == "person"]
     return [
         one
         for one in named.find(

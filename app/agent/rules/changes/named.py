@@ -11,7 +11,7 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.languages.plain_tables import PlainWords
-from app.agent.rules.near import mentions, parts
+from app.agent.rules.mentions import mentions, parts
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import stem
 from app.agent.rules.routing.routing import Route

@@ -7,7 +7,7 @@ from app.agent.rules.answers import targets
 from app.agent.rules.changes import told
 from app.agent.rules.changes.marked import Marked, Words, words_of
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.near import mentions, near, parts
+from app.agent.rules.mentions import asking, mentions, parts
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, Thing
 
@@ -33,8 +33,8 @@ def report(asked: Asked, language: Language, act: Act) -> Step | None:
     """Return the step of the one todo that a message names and tells to be done by its own verb, or
     the question whether it is, where only the name is its; None where it names none, or several.
     """
-    if not near.has_looked(asked):
-        return Step(calls=near.looks(asked))
+    if not asking.has_looked(asked):
+        return Step(calls=asking.looks(asked))
     todos = told.open_todos(asked)
     row = parts.split(asked.message)
     sure = None
@@ -47,7 +47,7 @@ def report(asked: Asked, language: Language, act: Act) -> Step | None:
         return None
     if len(named[0]) > 1:
         return targets.ask_which(Route("complete_todo", language, {}), named[0])
-    return near.ask_meant(Route("mean", language, {"wish": "complete_todo"}, named[0]))
+    return asking.ask_meant(Route("mean", language, {"wish": "complete_todo"}, named[0]))
 
 
 def _surely_told(clause: str, todos: Sequence[Thing], words: Words) -> Thing | None:

@@ -15,7 +15,7 @@ from app.agent.rules.dialogue.resolve_reference import word_stems
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.near import near
+from app.agent.rules.mentions import asking
 from app.agent.rules.passages import questions
 from app.agent.rules.routing import spoken_tasks
 from app.agent.rules.routing.routing import Route
@@ -70,12 +70,12 @@ def add(asked: Asked, route: Route, task: SpokenTask, act: Act) -> Step:
     if made := asked.of("create_todo"):
         return act(msgspec.structs.replace(asked, results=tuple(made)), route)
     if task.kind in ("duty", "plain") and task.when:
-        if not near.has_looked(asked):
-            return Step(calls=near.looks(asked))
+        if not asking.has_looked(asked):
+            return Step(calls=asking.looks(asked))
         same = [one for one in told.open_todos(asked) if _is_same(task.title, one.title)]
         if len(same) == 1:
             day = {"wish": "change_todo", "field": "day", "day": task.when}
-            if step := near.ask_meant(Route("mean", route.language, day, tuple(same))):
+            if step := asking.ask_meant(Route("mean", route.language, day, tuple(same))):
                 return step
     return reused.reuse(asked, lambda part: act(part, route))
 

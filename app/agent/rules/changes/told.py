@@ -13,8 +13,8 @@ from app.agent.rules.dialogue import followup_questions, reports, resolve_refere
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.question_tables import Questions
-from app.agent.rules.near import mentions, near, parts
-from app.agent.rules.near.parts import Part
+from app.agent.rules.mentions import asking, mentions, parts
+from app.agent.rules.mentions.parts import Part
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text, split_words, stem
 from app.agent.rules.routing.routing import Route
@@ -100,7 +100,7 @@ def ask(asked: Asked, language: Language) -> Step | None:
     denies = words_of(language).denies.search(Marked(asked.message).text) is not None
     if not (denies or questions.is_asian(asked.message)):
         return None
-    todos = [one for one in near.things(asked) if one.kind == "todo"]
+    todos = [one for one in asking.things(asked) if one.kind == "todo"]
     mine = [one for one in todos if one not in open_ones] if denies else open_ones
     found = []
     verb = ""
@@ -147,11 +147,11 @@ def open_todos(asked: Asked) -> list[Thing]:
         for row in result.content["todos"]
         if row["completed"]
     }
-    return [one for one in near.things(asked) if one.kind == "todo" and one.id not in done]
+    return [one for one in asking.things(asked) if one.kind == "todo" and one.id not in done]
 
 
 def _meant(language: Language, wish: dict[str, str], found: Sequence[Thing]) -> Step | None:
-    return near.ask_meant(Route("mean", language, wish, tuple(dict.fromkeys(found))))
+    return asking.ask_meant(Route("mean", language, wish, tuple(dict.fromkeys(found))))
 
 
 def _reported(asked: Asked, todos: Sequence[Thing], language: Language) -> list[tuple[Thing, ...]]:
@@ -162,7 +162,7 @@ def _reported(asked: Asked, todos: Sequence[Thing], language: Language) -> list[
         return []
     people = {
         word
-        for one in near.things(asked)
+        for one in asking.things(asked)
         if one.kind == "person"
         for word in split_words(one.title)
     }

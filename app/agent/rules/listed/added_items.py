@@ -10,7 +10,7 @@ from app.agent.rules.dialogue import dialogue_words, resolve_reference, slots
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.listed import labelled_lines, list_words
 from app.agent.rules.listed.list_words import ListWords
-from app.agent.rules.near import near
+from app.agent.rules.mentions import asking
 from app.agent.rules.passages import questions
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
@@ -76,7 +76,7 @@ def add(
         return Step()
     if not is_named and (step := _goes_elsewhere(asked, language, thing)):
         return step if step.calls else Step()
-    notes = [{"title": one.title} for one in near.things(asked) if one.kind == "note"]
+    notes = [{"title": one.title} for one in asking.things(asked) if one.kind == "note"]
     if on_list and resolve_reference.fitting_rows(text, notes):
         return Step()
     if thing.kind == "todo":
@@ -189,11 +189,11 @@ def _goes_elsewhere(asked: Asked, language: Language, thing: Thing) -> Step | No
     """Return the step that looks whether a message names another note that something goes to; one
     without calls where it does.
     """
-    looks = tuple(one for one in near.looks(asked) if one[0] == "list_notes")
+    looks = tuple(one for one in asking.looks(asked) if one[0] == "list_notes")
     if looks and not asked.has("list_notes"):
         return Step(calls=looks)
     words, marked = changed.words_of(language), Marked(asked.message)
-    places = named.find(asked, marked, near.things(asked), ("note",), language)
+    places = named.find(asked, marked, asking.things(asked), ("note",), language)
     other = places and thing not in places[0].things
     return (
         Step(empty=True) if other and named.beside(marked, places[0], words.onto, words) else None

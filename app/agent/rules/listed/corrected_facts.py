@@ -13,7 +13,7 @@ from app.agent.rules.changes import named
 from app.agent.rules.changes.marked import Marked
 from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.near import near
+from app.agent.rules.mentions import asking
 from app.agent.rules.passages import answer_passages, questions
 from app.agent.rules.passages.answer_passages import Text
 from app.agent.rules.passages.sentences import fold_text, split_words, stem
@@ -91,11 +91,11 @@ def _is_else(asked: Asked, language: Language) -> Step | None:
     """
     if dialogue_words.find_days(dialogue_words.bare(asked.message), asked):
         return Step(empty=True)
-    looks = tuple(one for one in near.looks(asked) if one[0] == "search_todos")
+    looks = tuple(one for one in asking.looks(asked) if one[0] == "search_todos")
     if looks and not asked.has("search_todos"):
         return Step(calls=looks)
     marked = Marked(asked.message)
-    todos = named.find(asked, marked, near.things(asked), ("todo",), language)
+    todos = named.find(asked, marked, asking.things(asked), ("todo",), language)
     return Step(empty=True) if any(len(one.things) == 1 for one in todos) else None
 
 

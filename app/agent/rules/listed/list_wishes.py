@@ -21,7 +21,7 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.list_tables import ListKind, Lists
 from app.agent.rules.listed import added_items, corrected_facts, item_clauses, list_words
 from app.agent.rules.listed.item_clauses import Told
-from app.agent.rules.near import mentions, near, parts
+from app.agent.rules.mentions import asking, mentions, parts
 from app.agent.rules.passages import questions
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Step, Thing, ThingKind, Trace
@@ -191,14 +191,14 @@ def _lists(wish: Wish, asked: Asked, kind: ListKind) -> Iterator[tuple[Thing, Ma
         return
     of: ThingKind = "todo" if kind == "steps" else "note"
     # Where it is ticked, all is looked at that may be next, so that it takes no further step.
-    calls = tuple(one for one in near.looks(asked) if one[0] == LOOKS[of] or is_tick)
+    calls = tuple(one for one in asking.looks(asked) if one[0] == LOOKS[of] or is_tick)
     if not any(one[0] == LOOKS[of] for one in calls):
         return
     if not asked.has(LOOKS[of]):
         yield NOTHING, Step(calls=calls)
         return
     marked, words = Marked(asked.message), changed.words_of(wish.language)
-    places = named.find(asked, marked, near.things(asked), (of,), wish.language)
+    places = named.find(asked, marked, asking.things(asked), (of,), wish.language)
     if places and last_spoken.is_any_list(asked, marked, places[0], words):
         return
     if places and len(places[0].things) == 1:
@@ -221,7 +221,7 @@ def _anywhere(wish: Wish, asked: Asked) -> Step:
     if not changes or asks or wish.route.things or is_else:
         return Step()
     # All that is looked at where no list has the item, so that it takes no further step.
-    looks = near.looks(asked)
+    looks = asking.looks(asked)
     surely_todo = wish.route.intent == "complete_todo" and not wish.route.is_loose
     if "grep_notes" not in asked.tools or not looks or (surely_todo and not wish.is_last):
         return Step()
@@ -244,7 +244,7 @@ def _lists_named(wish: Wish, asked: Asked, changes: Sequence[ListKind]) -> list[
     called so.
     """
     found: list[tuple[Held, Told]] = []
-    todos = [{"title": one.title} for one in near.things(asked) if one.kind == "todo"]
+    todos = [{"title": one.title} for one in asking.things(asked) if one.kind == "todo"]
     for thing, items in (*item_changes.all_items(asked), *item_changes.all_steps(asked)):
         is_of = (thing.kind, thing.id) in {(one.kind, one.id) for one in wish.of}
         is_named = questions.is_asian(thing.title) and thing.title in asked.message
@@ -277,7 +277,7 @@ def _names_more(asked: Asked, titles: Sequence[str]) -> bool:
     if any(one in asked.message for one in titles):
         return False
     row = parts.split(asked.message)
-    todos = [one for one in near.things(asked) if one.kind == "todo"]
+    todos = [one for one in asking.things(asked) if one.kind == "todo"]
     items = [Thing("todo", at, one) for at, one in enumerate(titles)]
     longest, of_items = (
         max((one.end - one.start for one in mentions.named_unspaced(row, of, "todo")), default=0)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from app.agent.rules.answers.item_changes import Item
 from app.agent.rules.changes.marked import FREE, Marked
 from app.agent.rules.languages.plain_letters import plain_letters
-from app.agent.rules.near import mentions, parts
-from app.agent.rules.near.parts import Part
+from app.agent.rules.mentions import mentions, parts
+from app.agent.rules.mentions.parts import Part
 from app.agent.rules.passages import questions
 from app.agent.turn.steps import Thing
 

@@ -1,4 +1,4 @@
 """What a message wishes, as labelled messages of its language tell it.
 
-May import near, changes, listed. Begin with `reader`.
+May import mentions, changes, listed. Begin with `reader`.
 """

@@ -12,7 +12,7 @@ import msgspec
 from app.agent.rules.changes import reused, told
 from app.agent.rules.dialogue import dialogue_words, resolve_reference
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.near import near
+from app.agent.rules.mentions import asking
 from app.agent.rules.reader import agreement, meant, reader, wishes
 from app.agent.rules.reader.reader import Understood
 from app.agent.rules.routing import routing
@@ -47,7 +47,7 @@ def _own(asked: Asked) -> tuple[Call, ...]:
         "list_notes": {"sort": "title"},
     }
     return tuple(
-        (tool, {**arguments, **more.get(tool, {})}) for tool, arguments in near.looks(asked)
+        (tool, {**arguments, **more.get(tool, {})}) for tool, arguments in asking.looks(asked)
     )
 
 
@@ -96,7 +96,7 @@ def _checked(asked: Asked, looked: Asked | None, step: Step, language: Language,
         return step
     if looked is None:
         return Step(calls=calls_to_look(asked)) if _may_look(asked) else step
-    reading = reader.read(asked, near.things(looked), language)
+    reading = reader.read(asked, asking.things(looked), language)
     if agreement.agree(asked, step, reading):
         return step
     for one in reading.likely:
@@ -107,7 +107,8 @@ def _checked(asked: Asked, looked: Asked | None, step: Step, language: Language,
             continue
         if (question := wishes.ask(looked, one, language)) is not None:
             return question
-        if one is reading.likely[0] and (shown := _show(looked, one, language, act)) is not None:
+        surely = one is reading.likely[0] and one.sure >= SURE
+        if surely and (shown := _show(looked, one, language, act)) is not None:
             return shown
     return _ask_first(asked, step, language)
 
@@ -126,7 +127,7 @@ def _instead(asked: Asked, looked: Asked | None, step: Step, language: Language,
         return step
     if looked is None:
         return Step(calls=calls_to_look(asked)) if _may_look(asked) else step
-    best = reader.read(asked, near.things(looked), language).likely[0]
+    best = reader.read(asked, asking.things(looked), language).likely[0]
     if best.sure < least or best.intent not in can:
         return step
     if nothing and (shown := _show(looked, best, language, act)) is not None:
@@ -157,8 +158,8 @@ def _ask_first(asked: Asked, step: Step, language: Language) -> Step:
     titles = [fields["title"] for tool, fields in step.calls if tool == "create_todo"]
     plain = asked.message.strip(" ?？.!。！")
     if titles:
-        plain = near.plain_words(language, "add_todo", text=", ".join(titles))
-    return near.ask_again(asked, plain, language)
+        plain = asking.plain_words(language, "add_todo", text=", ".join(titles))
+    return asking.ask_again(asked, plain, language)
 
 
 def _may_look(asked: Asked) -> bool:

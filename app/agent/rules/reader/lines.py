@@ -12,7 +12,7 @@ from app.agent.rules.dialogue.dialogue_words import UNSPACED
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.listed import list_words
-from app.agent.rules.near import mentions, parts
+from app.agent.rules.mentions import mentions, parts
 from app.agent.turn.steps import Asked, Thing, ThingKind
 
 CLASSES = (

@@ -9,7 +9,7 @@ from app.agent.rules.changes import days, told
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import dialogue_words, references, resolve_reference
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.near import mentions, near, parts
+from app.agent.rules.mentions import asking, mentions, parts
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.reader.reader import Understood
@@ -57,7 +57,7 @@ def _may_be(asked: Asked, said: Understood, kinds: Sequence[ThingKind]) -> list[
     reopens = said.intent == "reopen_todo"
     return [
         one
-        for one in near.things(asked)
+        for one in asking.things(asked)
         if one.kind in kinds
         and (one.kind != "todo" or said.intent in OF_DONE or (one.id not in is_open) == reopens)
     ]
@@ -78,7 +78,7 @@ def _named(name: str, may: Sequence[Thing]) -> tuple[Thing, ...]:
 
 def person(asked: Asked, name: str) -> str:
     """Return the contact whom a name means; who was spoken of last without one, else nothing."""
-    people = [one.title for one in near.things(asked) if one.kind == "person"]
+    people = [one.title for one in asking.things(asked) if one.kind == "person"]
     said = fold_text(name).split()
     if not said:
         return references.last_person(asked)
@@ -91,7 +91,7 @@ def person(asked: Asked, name: str) -> str:
 
 def folder(asked: Asked, name: str) -> str:
     """Return the folder that a name means; empty where none is called so."""
-    rows = [{"name": one.title} for one in near.things(asked) if one.kind == "folder"]
+    rows = [{"name": one.title} for one in asking.things(asked) if one.kind == "folder"]
     found = resolve_reference.find_folder(trimmed(name), rows) if name else None
     return str(found["name"]) if found else ""
 

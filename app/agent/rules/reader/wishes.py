@@ -11,7 +11,7 @@ from app.agent.rules.dialogue import dialogue_words, references, resolve_referen
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_tables import Wish
 from app.agent.rules.listed import list_wishes
-from app.agent.rules.near import near
+from app.agent.rules.mentions import asking
 from app.agent.rules.reader import meant, new_todos
 from app.agent.rules.reader.meant import Meant
 from app.agent.rules.reader.reader import Understood
@@ -231,8 +231,8 @@ def _item(name: str, held: Held, how: str) -> Item | None:
 def _question(wish: Route, key: Wish, **shown: str) -> Step:
     """Return the question whether a wish is meant, in plain words with what is `shown` in them."""
     question = Question(wish.intent, dict(wish.arguments), lacks="yes", choices=wish.things)
-    plain = near.plain_words(wish.language, key, **shown)
-    return near.ask_whether(plain, question, wish.language)
+    plain = asking.plain_words(wish.language, key, **shown)
+    return asking.ask_whether(plain, question, wish.language)
 
 
 NEW: Mapping[str, Ask] = {

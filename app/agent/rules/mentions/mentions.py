@@ -12,8 +12,8 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.languages.quickadd_tables import Dates
-from app.agent.rules.near import parts
-from app.agent.rules.near.parts import Part
+from app.agent.rules.mentions import parts
+from app.agent.rules.mentions.parts import Part
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import stem
 from app.agent.turn.steps import Asked, Thing, ThingKind

@@ -72,7 +72,7 @@ def looks(asked: Asked) -> tuple[Call, ...]:
     return tuple((tool, calls[tool]) for tool in LOOKS if tool in asked.tools)
 
 
-def may_be_near(asked: Asked, route: Route) -> bool:
+def may_wish(asked: Asked, route: Route) -> bool:
     """Return whether a message may wish what no pattern says: the owner's own, not too long."""
     own = not asked.persona.owner and not route.get("context")
     known = language_data.has_table(route.language, PlainWords)
