@@ -8,9 +8,10 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.followup_tables import FollowUp
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.phrases import phrases
+from app.agent.rules.reader import reader, wishes
 from app.agent.rules.routing import misspelled, routing, wording
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked
+from app.agent.turn.steps import Asked, Step
 
 NAMING = frozenset({"ask", "cannot", "add_todo", "rename"})
 """What “call me Ines” only seems to be."""
@@ -48,3 +49,15 @@ def as_name(asked: Asked, found: Route) -> Route:
         return found
     told = {"content": asked.message.strip()}
     return msgspec.structs.replace(found, intent="remember", arguments=told)
+
+
+def ask_corrected(asked: Asked, language: Language) -> Step | None:
+    """Return the question whether a todo is meant as it likely is after a correction of other words
+    than a day: “call the plumber no sorry the electrician on Thursday”.
+    """
+    guess = repairs.guess(asked.message, language) if reader.knows(language) else ""
+    meant = msgspec.structs.replace(asked, message=guess, results=())
+    best = reader.read(meant, (), language).likely[:1] if guess else ()
+    if not best or best[0].intent != "add_todo":
+        return None
+    return wishes.ask(meant, best[0], language)

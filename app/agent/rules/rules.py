@@ -54,10 +54,12 @@ def next_step(asked: Asked) -> Step:
     A tool that is not offered is never called, and in a turn's last step none that only looks.
     """
     asked, looked = judged.apart(asked)
-    step = _step(asked)
     if message_route.is_narrow(asked):
-        return step
+        return _step(asked)
     language = reader.language_of(asked.message, message_route.language_before(asked))
+    if corrected := corrections.ask_corrected(asked, language):
+        return corrected
+    step = _step(asked)
     return judged.judge(asked, looked, step, language, _act)
 
 

@@ -169,13 +169,15 @@ def test_what_is_done_has_the_words_that_were_said() -> None:
 
     def agree(title: str) -> bool:
         step = Step(calls=(("create_todo", {"title": title}),))
-        return agreement.agree(asked(message), step, reader.read(asked(message), (), "en"))
+        reading = reader.read(asked(message), (), "en")
+        return agreement.agree(asked(message), step, reading, "en")
 
     assert agree("call the vet")
     assert agree("call vet")
     assert not agree("call the vet, she limps")
     other = Step(calls=(("delete_todo", {"id": 1}),))
-    assert not agreement.agree(asked(message), other, reader.read(asked(message), (), "en"))
+    reading = reader.read(asked(message), (), "en")
+    assert not agreement.agree(asked(message), other, reading, "en")
 
 
 def test_what_was_looked_up_here_is_no_others_result() -> None:

@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from app.agent.rules.dialogue import references
+from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.passages import questions
 from app.agent.rules.reader import meant
@@ -32,11 +34,13 @@ SAYS: Mapping[str, frozenset[str]] = {
     }.items()
 }
 """The tools that change something, and the intents that they are of."""
-ALWAYS = frozenset({"undo", "choose", "yes"})
-"""What any change may be."""
+TAKES_BACK = frozenset({"undo", "leave"})
+"""What taking back what was done may be."""
+ANSWERS = frozenset({"choose", "yes"})
+"""What any change may be after a question."""
 LIKELY = 0.25
 """So likely is at least one of the intents that a change is of, if it is to be done unasked."""
-SURE, SHORT = 0.9, 2
+SURE, SHORT = 0.9, 4
 """So sure is an intent whose text of so many words may be anywhere."""
 _PARTED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff][\s，、：][\u3040-\u30ff\u3400-\u9fff]")
 """Two clauses in a text without spaces."""
@@ -54,18 +58,31 @@ MADE: Mapping[str, tuple[str, ...]] = {
 """The slots of the texts that a change writes."""
 
 
-def agree(asked: Asked, step: Step, reading: Reading) -> bool:
+def agree(asked: Asked, step: Step, reading: Reading, language: Language) -> bool:
     """Return whether what is about to be done is what a message says, as far as that is known."""
     writes = [call for call in step.calls if call[0] in SAYS]
     if len(writes) != len(step.calls) or not reading.likely:
         return True
-    allowed = ALWAYS.union(*(SAYS[tool] for tool, _ in writes))
+    always = _always(asked, writes)
+    allowed = always.union(*(SAYS[tool] for tool, _ in writes))
     if sum(reading.weights.get(one, 0.0) for one in allowed) < LIKELY:
         return False
     best = next((one for one in reading.likely if one.intent in allowed), None)
-    if best is None or best.intent in ALWAYS:
+    if best is None or best.intent in always:
         return True
-    return _same_texts(asked, writes, best) and _same_things(asked, writes, best)
+    says_all = references.says_all(asked.message, language)
+    same = _same_things(asked, writes, best, says_all=says_all)
+    return same and _same_texts(asked, writes, best)
+
+
+def _always(asked: Asked, writes: Sequence[Call]) -> frozenset[str]:
+    """Return the intents that changes may be of, whatever they are: that of taking back what was
+    done, and after a question those of an answer.
+    """
+    undone = {(tool, fields.get("id")) for one in asked.earlier for tool, fields in one.undo}
+    undoes = all((tool, fields.get("id")) in undone for tool, fields in writes)
+    answers = bool(asked.earlier and asked.earlier[0].asks)
+    return (ANSWERS if answers else frozenset()) | (TAKES_BACK if undoes else frozenset())
 
 
 def is_of(step: Step, said: Understood) -> bool:
@@ -80,12 +97,14 @@ def has_more(asked: Asked, step: Step, said: Understood) -> bool:
     return len(_made(asked, step.calls, said)) > len(said.all_of(MADE[said.intent][0]))
 
 
-def _same_things(asked: Asked, writes: Sequence[Call], said: Understood) -> bool:
+def _same_things(asked: Asked, writes: Sequence[Call], said: Understood, *, says_all: bool) -> bool:
     """Return whether only what a message names is changed, or what it points at."""
     changed = [fields.get("id", fields.get("noteId")) for _, fields in writes]
     names, pointers = said.all_of("target"), said.all_of("it")
     if names:
         return len(changed) == 1 or len(names) + len(pointers) > 1
+    if len(changed) > 1 and says_all:
+        return False  # “all of them” is told first
     if not pointers or not asked.earlier or not asked.earlier[0].about:
         return True
     spoken_of = {one.id for turn in asked.earlier for one in (*turn.about, *turn.shown)}
@@ -138,7 +157,7 @@ def _made(asked: Asked, writes: Sequence[Call], said: Understood) -> list[str]:
         elif said.intent == "add_step":
             found += steps
         elif tool == "create_folder" and said.intent == "make_folder":
-            found.append(str(fields["path"]).rpartition("/")[2])
+            found.append(str(fields["path"]))
         elif said.intent == "rename":
             found += filter(None, [fields.get("title") or fields.get("name")])
         elif tool == "create_note" and said.intent == "make_note":

@@ -92,12 +92,12 @@ def _answers(asked: Asked, language: Language) -> bool:
 
 def _checked(asked: Asked, looked: Asked | None, step: Step, language: Language, act: Act) -> Step:
     """Return a step that changes something where its message says so, else a question."""
-    if agreement.agree(asked, step, reader.read(asked, (), language)):
+    if agreement.agree(asked, step, reader.read(asked, (), language), language):
         return step
     if looked is None:
         return Step(calls=calls_to_look(asked)) if _may_look(asked) else step
     reading = reader.read(asked, asking.things(looked), language)
-    if agreement.agree(asked, step, reading):
+    if agreement.agree(asked, step, reading, language):
         return step
     for one in reading.likely:
         is_same = agreement.is_of(step, one)
@@ -136,8 +136,18 @@ def _instead(asked: Asked, looked: Asked | None, step: Step, language: Language,
     if best.intent == trace.intent == "undo":
         return step  # which says why nothing is taken back
     if question is None or _asks_alike(asked, step, question, language):
-        return step
+        return _without_day(step) if not best.all_of("day") else step
     return question
+
+
+def _without_day(step: Step) -> Step:
+    """Return the question which thing is to be moved without a day that only a reason names."""
+    trace = step.trace or Trace()
+    if trace.asks is None or trace.asks.lacks or "day" not in trace.asks.arguments:
+        return step
+    kept = {name: value for name, value in trace.asks.arguments.items() if name != "day"}
+    asks = msgspec.structs.replace(trace.asks, arguments=kept)
+    return msgspec.structs.replace(step, trace=msgspec.structs.replace(trace, asks=asks))
 
 
 def _show(looked: Asked, said: Understood, language: Language, act: Act) -> Step | None:

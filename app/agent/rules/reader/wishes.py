@@ -6,7 +6,7 @@ from typing import cast
 from app.agent.rules.answers import item_changes, targets
 from app.agent.rules.answers.item_changes import Held, Item
 from app.agent.rules.changes import days
-from app.agent.rules.changes.marked import Marked
+from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import dialogue_words, references, resolve_reference
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_tables import Wish
@@ -102,10 +102,8 @@ def _wanted(asked: Asked, said: Understood, language: Language) -> Route | None:
         case "pin" | "unpin":
             return Route("pin_note", language, {"unpin": "yes"} if intent == "unpin" else {})
         case "move_todo" | "repeat_todo":
-            intent, arguments = (
-                "change_todo",
-                {"day": meant.day(asked, said.all_of("day"), language)},
-            )
+            day = meant.day(asked, _days(said, language), language)
+            intent, arguments = "change_todo", {"day": day}
         case "shift_todo":
             by = days.shift(asked, Marked(asked.message), language)
             return Route("change_todo", language, by) if by else None
@@ -127,6 +125,16 @@ def _wanted(asked: Asked, said: Understood, language: Language) -> Route | None:
         case "move_note":
             arguments = {"folder": meant.folder(asked, said.get("folder"))}
     return Route(intent, language, arguments) if all(arguments.values()) else None
+
+
+def _days(said: Understood, language: Language) -> list[str]:
+    """Return the days that a message names, but those of a clause that only says how things are."""
+    told = [one.span() for one in words_of(language).chatter.finditer(Marked(said.text).text)]
+    return [
+        said.text[one.start : one.end]
+        for one in said.spans
+        if one.slot == "day" and not any(start <= one.start < end for start, end in told)
+    ]
 
 
 def _ask_change(said: Understood, wanted: Route, found: Meant) -> Step | None:
