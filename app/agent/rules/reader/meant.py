@@ -42,6 +42,10 @@ def things(asked: Asked, said: Understood, kinds: Sequence[ThingKind], language:
         found += named
     for words in pointers:
         pointed = references.refer(asked, words, kinds, language)
+        if pointed is None or not pointed.things:
+            spoken = references.newest(asked, kinds)
+            of_all = references.choose(spoken.things or spoken.unsure, words, language)
+            pointed = of_all or pointed
         if pointed and pointed.things:
             found += pointed.things
         elif not names:
