@@ -23,6 +23,8 @@ async def answering(
         task = asyncio.current_task()
         assert task is not None
         under_way.add(task)
+        # also of one that is cancelled again while its connection is being let go
+        task.add_done_callback(under_way.discard)
         try:
             with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
                 await answer(reader, writer)
@@ -32,7 +34,6 @@ async def answering(
             writer.transport.abort()
             with contextlib.suppress(ConnectionError):
                 await writer.wait_closed()
-            under_way.discard(task)
 
     server = await asyncio.start_server(accept, "127.0.0.1", 0)
     try:
