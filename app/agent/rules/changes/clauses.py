@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from app.agent.rules.answers import targets
-from app.agent.rules.changes import changes, days, named, readings, reported, reused, told
+from app.agent.rules.changes import changes, days, named, readings, reused, told
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import dialogue_words, references, resolve_reference, slots
 from app.agent.rules.languages import language_data
@@ -128,9 +128,7 @@ def change(
     found = wishes(asked, route, understand)
     tells = told.may_tell(asked, route, language)
     if not (found or tells):
-        if not reported.may_report(asked, route, language):
-            return otherwise(asked, route)
-        return _or_reported(asked, route, act, otherwise, language)
+        return otherwise(asked, route)
     known = [(one.tool, one.arguments) for one in asked.results]
     if missing := tuple(call for call in asking.looks(asked) if call not in known):
         return Step(calls=missing)
@@ -142,18 +140,7 @@ def change(
         tried = reused.reuse(asked, functools.partial(_settled, otherwise, route))
         done = tried.trace is not None and tried.trace.undo
         step = tried if tried.calls or done else asks
-    return step or _or_reported(asked, route, act, otherwise, language)
-
-
-def _or_reported(asked: Asked, route: Route, act: Act, otherwise: Act, language: Language) -> Step:
-    """Return what comes of a message `otherwise`; where that changes and asks nothing, of what it
-    tells to be done.
-    """
-    tried = reused.reuse(asked, functools.partial(_settled, otherwise, route))
-    settled = tried.calls or (tried.trace and (tried.trace.undo or tried.trace.asks))
-    if settled or not reported.may_report(asked, route, language):
-        return tried
-    return reused.reuse(asked, lambda part: reported.report(part, language, act) or tried)
+    return step or reused.reuse(asked, functools.partial(_settled, otherwise, route))
 
 
 def _both(asked: Asked, language: Language, understand: Understand) -> Route | None:

@@ -59,13 +59,10 @@ class Changes(Table, frozen=True):
     their accents, the words of a report that
     something is `done`, and those by which it is only thought, planned or still `open`.
     What `doubts` may only mean a change, so that it is asked about.
-    A clause tells only why where it begins with a word for a `reason`, which may stand
-    `reason_within` another, something else where it begins with its `teller`, and may report what
-    was done where that is `of_me`; a `feeling` is one by itself. A sentence that is `chatter` only
-    says how somebody feels, or why, of what its groups hold; one that `reports` ends in the form of
+    A sentence that is `chatter` only says how somebody feels, or why, of what its groups hold;
+    one that `reports` ends in the form of
     what is done. Where no spaces part words a verb may stand `verb_first`, before its object.
-    What is `vague` says of no day when something is to be done. A `topic` stands before what is
-    said of it, be that only why.
+    What is `vague` says of no day when something is to be done.
     """
 
     denies: Pieces
@@ -96,12 +93,6 @@ class Changes(Table, frozen=True):
     earlier: Pieces = ""
     later: Pieces = ""
     moves: Pieces = ""
-    topic: Pieces = "(?!)"
-    reason: Pieces = ""
-    reason_within: Pieces = ""
-    teller: Pieces = ""
-    feeling: Pieces = ""
-    of_me: Pieces = ""
     vague: Pieces = ""
     finished: Pieces = ""
     done: Pieces = ""

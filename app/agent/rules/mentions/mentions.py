@@ -37,8 +37,6 @@ LONGEST_TAIL = 3
 _KANA = re.compile(r"[\u3040-\u309f]")
 BEFORE_DAY, AFTER_DAY = 1, 4
 """So many words before and after a weekday's name may belong to it."""
-WEAK = 0.1
-"""How much a common word names the only thing that has it."""
 SHORTEST_DAY = 3
 """“So” and “do” are names of days that mean other things, too."""
 LENGTH = 3
@@ -240,7 +238,7 @@ def _spoken(row: Sequence[Part], title: str, field: str, language: Language) -> 
 
 def named(row: Sequence[Part], things: Sequence[Thing], slot: str) -> list[Part]:
     """Return where a text names things of a kind, the surest first: by words of their names that
-    are rare among these. Words of the examples name nothing by themselves.
+    are rare among these.
     """
     terms = {one: _terms(one.title) for one in things}
     counts = Counter(term for held in terms.values() for term in held)
@@ -249,10 +247,6 @@ def named(row: Sequence[Part], things: Sequence[Thing], slot: str) -> list[Part]
         for run in _runs(row, held):
             said = {word for part in run if (word := _term(part, held))}
             weight = sum(1 / counts[word] for word in said)
-            if all(part.is_common for part in run) and len(said) < len(held):
-                if weight < 1 or not _is_noun(row, run[0]):
-                    continue
-                weight = WEAK
             place = run[0].start, run[-1].end
             found.setdefault(place, []).append((weight, len(said) / len(held), thing))
     rows = []
@@ -263,25 +257,18 @@ def named(row: Sequence[Part], things: Sequence[Thing], slot: str) -> list[Part]
     return [part for _, part in sorted(rows, key=lambda one: -one[0])]
 
 
-def _is_noun(row: Sequence[Part], part: Part) -> bool:
-    """Return whether a word such as “the” is before a part: “the call”."""
-    at = row.index(part)
-    return bool(at) and not row[at - 1].slot and row[at - 1].word in questions.little()
-
-
 def named_unspaced(row: Sequence[Part], things: Sequence[Thing], slot: str) -> list[Part]:
     """Return where a text without spaces names things of a kind, by the letters that their names
     share with it.
     """
     text = "".join(part.word for part in row)
-    known = [part.is_common for part in row for _ in part.word]
     apart = "、".join(_unbroken(row))
     words = {found[0] for found in _ONE_LETTER.finditer(apart)} if _KANA.search(text) else set()
     found: dict[tuple[int, int], list[tuple[float, Thing]]] = {}
     for thing in things:
         title = plain_letters(thing.title).lower()
         start, end = _longest_shared(text, title)
-        is_name = end - start >= min(SHORTEST, len(title)) and not all(known[start:end])
+        is_name = end - start >= min(SHORTEST, len(title))
         if is_name and not _is_tail(text, title, start, end):
             found.setdefault((start, end), []).append(((end - start) / len(title), thing))
         for one in _ONE_LETTER.findall(title) if words else ():

@@ -27,7 +27,7 @@ SAYS: Mapping[str, frozenset[str]] = {
         " tick_step remove_step add_step",
         "pin_note": "pin unpin",
         "move_note": "move_note",
-        "create_folder": "make_folder move_note make_note",
+        "create_folder": "make_folder move_note",
         "change_folder": "rename",
         "delete_folder": "delete",
         "send_message_to_human": "message",
@@ -46,6 +46,8 @@ _PARTED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff][\s，、：][\u3040-\u30ff\u
 """Two clauses in a text without spaces."""
 ENDING = 3
 """So many letters has the ending of a Japanese verb that a slot leaves out."""
+EXACT = frozenset({"rename", "make_note", "make_folder"})
+"""What gives a name, which has no word more or less than was said."""
 MADE: Mapping[str, tuple[str, ...]] = {
     "add_todo": ("title", "step"),
     "add_step": ("step",),
@@ -68,8 +70,10 @@ def agree(asked: Asked, step: Step, reading: Reading, language: Language) -> boo
     if sum(reading.weights.get(one, 0.0) for one in allowed) < LIKELY:
         return False
     best = next((one for one in reading.likely if one.intent in allowed), None)
-    if best is None or best.intent in always:
+    if best is None:
         return True
+    if best.intent in always:  # “no, the gas is not paid” takes one of two back
+        return not 0 < len(best.all_of("target")) < len(writes)
     says_all = references.says_all(asked.message, language)
     same = _same_things(asked, writes, best, says_all=says_all)
     return same and _same_texts(asked, writes, best)
@@ -119,6 +123,8 @@ def _same_texts(asked: Asked, writes: Sequence[Call], said: Understood) -> bool:
         return True
     if not wanted:  # a short text may be anywhere
         return said.sure >= SURE and len(_words(made)) <= SHORT
+    if said.intent in EXACT and _words(made) != _words(wanted):
+        return False
     if questions.is_asian(asked.message):
         if any(_PARTED.search(one) for one in made):
             return False
