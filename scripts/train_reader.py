@@ -1,7 +1,7 @@
 """Make the readers of languages from their labelled messages.
 
 `python3 scripts/train_reader.py [LANGUAGE …] [--held-out]`, all languages where none is named:
-`said.tsv` of a language's folder becomes `intents.crf` and `slots.crf` beside it. With
+`said.tsv` of a language's folder becomes `intents.crf.xz` and `slots.crf.xz` beside it. With
 `--held-out` nothing is written; every fifth message is left out, and it is told how often the
 reader is right on those.
 """

@@ -39,14 +39,14 @@ FOLD = 5
 def languages() -> Iterator[str]:
     """Yield the languages that have labelled messages."""
     for language in language_data.languages():
-        if (labelled.FOLDERS / language / labelled.FILE).is_file():
+        if (language_data.FOLDERS / language / labelled.FILE).is_file():
             yield language
 
 
 def make(language: str) -> str:
     """Make the models of a language; return what they were made of."""
     said = list(labelled.messages(language))
-    folder = labelled.FOLDERS / language
+    folder = language_data.FOLDERS / language
     train(said, language, folder)
     sizes = [(folder / name).stat().st_size >> 10 for name in (reader.INTENTS, reader.SLOTS)]
     return f"{language}: {len(said)} messages, {sizes[0]} + {sizes[1]} KB"

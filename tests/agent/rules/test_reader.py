@@ -4,6 +4,7 @@ from collections import Counter
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+import msgspec
 import pytest
 
 from app.agent.rules import message_route
@@ -11,7 +12,7 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.plain_tables import PlainWords
 from app.agent.rules.mentions import asking
 from app.agent.rules.reader import agreement, judged, labelled, meant, new_todos, reader, wishes
-from app.agent.turn.steps import Asked, Step, Thing, Trace
+from app.agent.turn.steps import Asked, Result, Step, Thing, Trace
 from tests.conftest import Client
 from tests.support.talks import Talk
 
@@ -57,8 +58,8 @@ def test_the_models_are_those_of_the_labelled_messages(language: str) -> None:
     some = list(labelled.messages(language))[::31]
     right = 0
     for one in some:
-        before = {"todo": DONE} if one.before == "todo" else {}
-        weights = reader.read(asked(one.text, *before.values()), (), language).weights
+        before = [DONE] if one.before == "todo" else []
+        weights = reader.read(asked(one.text, *before), (), language).weights
         right += max(weights, key=lambda name: weights[name]) == one.intent
     assert right / len(some) > 0.8, "python3 scripts/train_reader.py makes them anew"
 
@@ -185,8 +186,18 @@ def test_what_was_looked_up_here_is_no_others_result() -> None:
     begun = Asked("hello", (), tools, NOW)
     calls = judged.calls_to_look(begun)
     assert {tool for tool, _ in calls} == tools
-    rest, looked = judged.apart(begun)
-    assert (rest, looked) == (begun, None)
+    assert judged.apart(begun) == (begun, None)
+    mine = tuple(Result(tool, fields, {}, failed=False) for tool, fields in calls)
+    found = Result("search_notes", {"query": "hello"}, {}, failed=False)
+    both = msgspec.structs.replace(begun, results=(found, *mine))
+    assert judged.calls_to_look(both) == ()
+    rest, looked = judged.apart(both)
+    assert rest.results == (found,)
+    assert looked is not None
+    assert looked.results[: len(mine)] == mine
+    made = Result("create_todo", {"title": "x"}, {}, failed=False)
+    rest, _ = judged.apart(msgspec.structs.replace(both, results=(*both.results, made)))
+    assert rest.results == (found, made)
 
 
 @pytest.mark.parametrize(

@@ -192,7 +192,7 @@ def split_list(text: str, language: Language) -> list[str]:
 def is_day(text: str, asked: Asked, language: Language) -> bool:
     """Return whether a text says a day or a time and nothing else."""
     # Quick add wants a title before the date.
-    read = quickadd.read_line(f"x {text}", now=asked.now, locale=_locale(language))
+    read = quickadd.read_line(f"x {text}", now=asked.now, locale=locale_of(language))
     title = read.title.replace(read.no_such_day, "")
     is_due = bool(read.due or read.no_such_day) and not read.priority
     return is_due and title.strip(" .,!?") in ("x", "X")
@@ -332,7 +332,8 @@ def _unspaced_days() -> re.Pattern[str]:
     return re.compile("|".join(sorted(map(re.escape, names), key=len, reverse=True)))
 
 
-def _locale(language: Language) -> str | None:
+def locale_of(language: Language) -> str | None:
+    """Return how quick add calls a language: none is English."""
     return None if language == "en" else language
 
 

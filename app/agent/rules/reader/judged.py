@@ -21,8 +21,6 @@ from app.agent.turn import looks
 from app.agent.turn.steps import Asked, Call, Question, Step, Trace
 
 Act = Callable[[Asked, Route], Step]
-LONGEST = 300
-"""What is longer is a text, and not a wish."""
 ASKED, SURE = 0.45, 0.85
 """So likely is what is asked about where nothing else was understood, and where something was."""
 CALLS = 4
@@ -72,7 +70,7 @@ def judge(asked: Asked, looked: Asked | None, step: Step, language: Language, ac
 
     `looked` has what the calls of `calls_to_look` gave, once they were made.
     """
-    may = len(asked.message) <= LONGEST and "search_todos" in asked.tools
+    may = len(asked.message) <= asking.LONGEST and "search_todos" in asked.tools
     if not (may and looks.has_only_looked(asked) and reader.knows(language)):
         return step
     if not step.calls:

@@ -7,13 +7,12 @@ is marked: `add_todo`, `-`, `[title call the vet] [day tomorrow], she limps`.
 import functools
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
+from app.agent.rules.languages.language_data import FOLDERS
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
 
-FOLDERS = Path(__file__).parents[1] / "languages"
 FILE = "said.tsv"
 _MARK = re.compile(r"\[([a-z]+) ([^\[\]]+)\]")
 

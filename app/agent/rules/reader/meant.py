@@ -114,14 +114,16 @@ def day(asked: Asked, said: Sequence[str], language: Language) -> str:
 
 
 def _is_day(asked: Asked, text: str, language: Language) -> bool:
-    read = quickadd.read_line(f"x {text}", now=asked.now, locale=locale(language))
+    read = quickadd.read_line(f"x {text}", now=asked.now, locale=dialogue_words.locale_of(language))
     return read.title.strip(" .,!?") in ("x", "X") and bool(read.due or read.recurrence)
 
 
 def is_same_day(asked: Asked, one: str, other: str, language: Language) -> bool:
     """Return whether two texts say the same day or time, in whatever words."""
     due, also = (
-        quickadd.read_line(f"x {text}", now=asked.now, locale=locale(language)).due
+        quickadd.read_line(
+            f"x {text}", now=asked.now, locale=dialogue_words.locale_of(language)
+        ).due
         for text in (one, other)
     )
     return due is not None and due == also
@@ -147,8 +149,3 @@ def level(words: str, language: Language) -> int | None:
 def trimmed(text: str) -> str:
     """Return a text without the marks and quotation marks around it."""
     return wording.unquoted(text.strip(_EDGES)).strip(_EDGES)
-
-
-def locale(language: Language) -> str | None:
-    """Return how quick add calls a language: none is English."""
-    return None if language == "en" else language

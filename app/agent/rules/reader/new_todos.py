@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from app.agent.quickadd import quickadd
 from app.agent.rules.changes.marked import Marked, words_of
+from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text
@@ -77,7 +78,7 @@ def _line(asked: Asked, title: str, said: Sequence[str], language: Language) -> 
     """Return a title with those of its days that quick add reads beside it."""
     for text in filter(None, (meant.day(asked, said, language), *said)):
         line = f"{title} {text}"
-        read = quickadd.read_line(line, now=asked.now, locale=meant.locale(language))
+        read = quickadd.read_line(line, now=asked.now, locale=dialogue_words.locale_of(language))
         is_whole = fold_text(read.title).strip() == fold_text(title).strip()
         if is_whole and (read.due or read.recurrence):
             return line

@@ -21,7 +21,7 @@ from app.agent.rules.languages.list_tables import Lists
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.phrases import phrases
 from app.agent.rules.reader import features, labelled, lines
-from app.agent.rules.reader.labelled import FOLDERS, Span
+from app.agent.rules.reader.labelled import Span
 from app.agent.rules.reader.lines import Line
 from app.agent.turn.steps import Asked, Thing, Trace
 from app.core.process.caches import keep_latest
@@ -170,4 +170,4 @@ def _model(language: Language, name: str) -> Model:
 
 
 def _path(language: Language, name: str) -> Path:
-    return FOLDERS / language / name
+    return language_data.FOLDERS / language / name
