@@ -1,7 +1,8 @@
 """Make the readers of languages from their labelled messages.
 
 `python3 scripts/train_reader.py [LANGUAGE …] [--held-out]`, all languages where none is named:
-`said.tsv` of a language's folder becomes `intents.crf.xz` and `slots.crf.xz` beside it. With
+`said.tsv` of a language's folder becomes `intents.crf.xz` and `slots.crf.xz` beside it, and those
+of all together `languages.crf.xz`, which tells languages apart. With
 `--held-out` nothing is written; every fifth message is left out, and it is told how often the
 reader is right on those.
 """
@@ -24,6 +25,8 @@ def main(arguments: list[str]) -> None:
     asked = parser.parse_args(arguments)
     for language in asked.language or train.languages():
         print(train.measure(language) if asked.held_out else train.make(language), flush=True)
+    if not asked.held_out:
+        print(train.make_languages())
 
 
 if __name__ == "__main__":

@@ -191,7 +191,7 @@ READERS: Mapping[str, Callable[[Groups, Language, datetime], Meaning | None]] = 
     "annually": _adverb("FREQ=YEARLY"),
     "priority": _priority,
     "urgent": _level(5),
-    "high": _level(4),
+    "high": _level(5),
     "medium": _level(3),
-    "low": _level(2),
+    "low": _level(1),
 }

@@ -11,6 +11,7 @@ from app.agent.rules.dialogue import continued, given_context, repairs, slots, v
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.passages import questions
 from app.agent.rules.phrases import phrases
+from app.agent.rules.reader import written_in
 from app.agent.rules.reckoning import reckoning
 from app.agent.rules.routing import routing, wording
 from app.agent.rules.routing.routing import Route
@@ -148,5 +149,5 @@ def language_before(asked: Asked) -> Language:
     before = asked.earlier[0].language if asked.earlier else ""
     found = phrases.language_of(asked.message, before=before)
     if before and not phrases.is_known(asked.message, found):
-        return before if phrases.may_be(asked.message, before) else found
-    return found
+        found = before if phrases.may_be(asked.message, before) else found
+    return written_in.language_of(asked.message, found)

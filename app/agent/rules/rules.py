@@ -30,7 +30,7 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.listed import list_wishes
 from app.agent.rules.mentions import asking
-from app.agent.rules.reader import judged, reader
+from app.agent.rules.reader import judged
 from app.agent.rules.routing.routing import Route
 from app.agent.rules.said_messages import Conversations
 from app.agent.turn import looks
@@ -56,11 +56,10 @@ def next_step(asked: Asked) -> Step:
     asked, looked = judged.apart(asked)
     if message_route.is_narrow(asked):
         return _step(asked)
-    language = reader.language_of(asked.message, message_route.language_before(asked))
+    language = message_route.language_before(asked)
     if corrected := corrections.ask_corrected(asked, language):
         return corrected
-    step = _step(asked)
-    return judged.judge(asked, looked, step, language, _act)
+    return judged.judge(asked, looked, language, judged.Doers(_step, _act))
 
 
 def _step(asked: Asked) -> Step:

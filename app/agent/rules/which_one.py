@@ -26,8 +26,7 @@ def ask(asked: Asked, language: Language) -> Step:
     def look(part: Asked) -> Step:
         if not asking.has_looked(part):
             return Step(calls=asking.looks(part))
-        locale = None if language == "en" else language
-        then = quickadd.read_line(f"x {part.message}", now=part.now, locale=locale).due
+        then = quickadd.read_line(f"x {part.message}", now=part.now, locale=language).due
         found = days.overdue(part, question.choices, language)
         found = found or (days.due_on(part, then, question.choices) if then else ())
         return left_over.ask_of(wish, Reference(found)) if len(found) == 1 else Step()

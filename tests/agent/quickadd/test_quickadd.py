@@ -87,7 +87,7 @@ def by_language(**rows: list[tuple[str, str, str | None, str | None, int]]) -> p
         ("CALL MUM TOMORROW AT 5PM", "CALL MUM", "2026-11-19T17:00", None, 0),
         ("!!! Fix prod", "Fix prod", None, None, 5),
         ("Fix prod !2", "Fix prod", None, None, 4),
-        ("high priority: renew insurance", "renew insurance", None, None, 4),
+        ("high priority: renew insurance", "renew insurance", None, None, 5),
         ("Party at 12am on Jan 1", "Party", "2027-01-01T00:00", None, 0),
         (
             "see https://x.com/2026-11-20 tomorrow",

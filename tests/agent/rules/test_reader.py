@@ -11,7 +11,16 @@ from app.agent.rules import message_route
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.plain_tables import PlainWords
 from app.agent.rules.mentions import asking
-from app.agent.rules.reader import agreement, judged, labelled, meant, new_todos, reader, wishes
+from app.agent.rules.reader import (
+    agreement,
+    judged,
+    labelled,
+    meant,
+    new_todos,
+    reader,
+    wishes,
+    written_in,
+)
 from app.agent.turn.steps import Asked, Result, Step, Thing, Trace
 from tests.conftest import Client
 from tests.support.talks import Talk
@@ -206,18 +215,47 @@ def test_what_was_looked_up_here_is_no_others_result() -> None:
 def test_nothing_breaks_the_reading(message: str) -> None:
     for language in LANGUAGES:
         reader.read(asked(message), (Thing("note", 1, "?"),), language)
-        reader.language_of(message, language)
+        written_in.language_of(message, language)
 
 
 @pytest.mark.anyio
 async def test_what_a_pattern_found_nothing_for_is_asked_about(alice: Client) -> None:
-    fields = {"title": "Dentist appointment", "dueDate": "2026-11-24"}
-    await alice.ok("POST", "/os/todos", status=201, json=fields)
+    for title in ("Dentist appointment", "Pick up dry cleaning"):
+        await alice.ok("POST", "/os/todos", status=201, json={"title": title})
     say = Talk(alice).say
-    question = "Do you mean: move “Dentist appointment” to thursday?"
-    assert await say("dentist appointment - lets say thursday for that") == question
+    question = "Do you mean: mark “Pick up dry cleaning” as done?"
+    assert await say("dry cleaning = picked up") == question
     nothing = "There is no folder called “Cellar”, so I changed nothing."
     assert await Talk(alice).say("delete the folder Cellar") == nothing
+
+
+@pytest.mark.anyio
+async def test_what_both_readings_only_ask_about_is_done_where_its_reader_is_sure(
+    alice: Client,
+) -> None:
+    await alice.ok("POST", "/os/todos", status=201, json={"title": "Dentist appointment"})
+    told = await Talk(alice).say("dentist appointment - lets say thursday for that")
+    assert told.startswith("Dentist appointment is due Thursday")
+    (todo,) = (await alice.ok("GET", "/os/todos"))["result"]["todos"]
+    assert todo["dueDate"]
+
+
+@pytest.mark.anyio
+async def test_news_of_others_changes_nothing_and_is_not_searched_for(alice: Client) -> None:
+    await alice.ok("POST", "/os/todos", status=201, json={"title": "Call the vet"})
+    said = await Talk(alice).say("my sister has to renew her licence by friday")
+    assert said == "All right. I changed nothing."
+
+
+@pytest.mark.anyio
+async def test_a_note_is_added_up_in_whatever_words(alice: Client) -> None:
+    note = {
+        "title": "Choir dues",
+        "content": "Paid so far:\n\n- Lucy 35 euros\n- Ingrid 20 euros\n",
+    }
+    await alice.ok("POST", "/os/notes", status=201, json=note)
+    said = await Talk(alice).say("so what do those choir dues of ours come to in total")
+    assert "55 euros" in said
 
 
 @pytest.mark.anyio

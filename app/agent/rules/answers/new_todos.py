@@ -78,11 +78,10 @@ def _dated_apart(asked: Asked, route: Route) -> list[str]:
     parcel on Friday”; nothing where they are not so.
     """
     written = _message_language(route)
-    locale = None if written == "en" else written
     parts = dialogue_words.split_list(route.get("task"), written)
     if len(parts) < 2 or route.get("day"):
         return [""]
-    read = [quickadd.read_line(one, now=asked.now, locale=locale) for one in parts]
+    read = [quickadd.read_line(one, now=asked.now, locale=written) for one in parts]
     apart = all(one.due and any(span.kind == "date" for span in one.spans) for one in read)
     named = all(questions.read_question(one.title).terms for one in read)
     return parts if apart and named else [""]
@@ -244,17 +243,16 @@ def replan(asked: Asked, route: Route) -> Step:
 def _read_task(asked: Asked, route: Route) -> QuickAdd:
     # The answer may be in another language than the message.
     written = _message_language(route)
-    locale = None if written == "en" else written
     # “… for tomorrow, would you?”
     asked_for = _edges(written)[1].sub("", route.get("task").rstrip("?？ ")) or route.get("task")
     task = " ".join(filter(None, (asked_for, route.get("day"))))
-    read = quickadd.read_line(task, now=asked.now, locale=locale)
+    read = quickadd.read_line(task, now=asked.now, locale=written)
     if (day := _day_before(asked)) and _is_only_time(read):
         # “And at two the hairdresser” after it was asked whether Wednesday is free.
-        read = quickadd.read_line(f"{task} {day.isoformat()}", now=asked.now, locale=locale)
+        read = quickadd.read_line(f"{task} {day.isoformat()}", now=asked.now, locale=written)
     if request := _request(asked, route):
         # “Tomorrow to call mum”: only after the request is it plain what “to” belongs to.
-        whole = quickadd.read_line(f"{request} {task}", now=asked.now, locale=locale)
+        whole = quickadd.read_line(f"{request} {task}", now=asked.now, locale=written)
         if not whole.title.startswith(request) and whole.due == read.due:
             return whole
     return read

@@ -189,7 +189,16 @@ def pin_note(asked: Asked, route: Route) -> Step:
         return found
     pinned = not route.get("unpin")
     if asked.of("pin_note"):
-        undo = tuple(("pin_note", {"noteId": one.id, "pinned": not pinned}) for one in found)
+        were = {
+            row["id"]: row.get("pinned")
+            for result in asked.of("list_notes")
+            for row in result.content.get("notes", ())
+        }
+        undo = tuple(
+            ("pin_note", {"noteId": one.id, "pinned": not pinned})
+            for one in found
+            if were.get(one.id) is not pinned
+        )
         links = ", ".join(note_link(one.id, one.title) for one in found)
         name = "pinned" if pinned else "unpinned"
         return Step(route.phrase(name, title=links), trace=Trace(about=found, undo=undo))

@@ -267,8 +267,7 @@ def _before(base: datetime, ahead: date | datetime, *, is_day: bool) -> str:
 
 def _read(text: str, now: datetime, route: Route) -> QuickAdd:
     # Quick add wants a title before the date.
-    locale = None if route.language == "en" else route.language
-    return quickadd.read_line(f"x {text}", now=now, locale=locale)
+    return quickadd.read_line(f"x {text}", now=now, locale=route.language)
 
 
 def _stored_due(row: Mapping[str, Any]) -> date | datetime | None:

@@ -307,4 +307,4 @@ def _kinds(asked: Asked, part: str, language: Language) -> set[str]:
 
 
 def _read(asked: Asked, text: str, language: Language) -> QuickAdd:
-    return quickadd.read_line(text, now=asked.now, locale=None if language == "en" else language)
+    return quickadd.read_line(text, now=asked.now, locale=language)

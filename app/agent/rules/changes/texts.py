@@ -159,8 +159,7 @@ def without_duty(asked: Asked, text: str, language: Language) -> str:
     """Return a text without what says that it must be done, be it after a day: “on Fridays I must
     see the optician”.
     """
-    locale = None if language == "en" else language
-    read = quickadd.read_line(text, now=asked.now, locale=locale)
+    read = quickadd.read_line(text, now=asked.now, locale=language)
     for title in (text, read.title):
         found = words_of(language).must.match(Marked(title).text)
         if found and found.end() and re.search(r"\w", title[found.end() :]):
@@ -193,8 +192,7 @@ def is_dated(asked: Asked, text: str, language: Language) -> bool:
 
 def is_due(asked: Asked, text: str, language: Language) -> bool:
     """Return whether a text has a day."""
-    locale = None if language == "en" else language
-    return quickadd.read_line(text, now=asked.now, locale=locale).due is not None
+    return quickadd.read_line(text, now=asked.now, locale=language).due is not None
 
 
 def content_of(marked: Marked, words: Words) -> tuple[Marked, str]:

@@ -192,7 +192,7 @@ def split_list(text: str, language: Language) -> list[str]:
 def is_day(text: str, asked: Asked, language: Language) -> bool:
     """Return whether a text says a day or a time and nothing else."""
     # Quick add wants a title before the date.
-    read = quickadd.read_line(f"x {text}", now=asked.now, locale=locale_of(language))
+    read = quickadd.read_line(f"x {text}", now=asked.now, locale=language)
     title = read.title.replace(read.no_such_day, "")
     is_due = bool(read.due or read.no_such_day) and not read.priority
     return is_due and title.strip(" .,!?") in ("x", "X")
@@ -330,11 +330,6 @@ def _unspaced_days() -> re.Pattern[str]:
         if len(name) > 1
     }
     return re.compile("|".join(sorted(map(re.escape, names), key=len, reverse=True)))
-
-
-def locale_of(language: Language) -> str | None:
-    """Return how quick add calls a language: none is English."""
-    return None if language == "en" else language
 
 
 @functools.cache

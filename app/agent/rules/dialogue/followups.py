@@ -157,12 +157,11 @@ def _repeated(asked: Asked, said: Said, last: Trace) -> Route | None:
     """“Every two weeks instead”, “not daily, weekly”: how often what was spoken of comes again."""
     if said.text or said.asks or not said.has("change", "only", "no", "not_", "bad", "it"):
         return None
-    locale = None if said.language == "en" else said.language
     clauses = [one for one in re.split(r"[,;.]\s*", said.message) if one.strip()]
     for clause in reversed(clauses):
         # What a clause denies is how often it came again before.
         denied = len(clauses) > 1 and slots.has_kind(clause, said.language, "not_")
-        read = quickadd.read_line(f"x {clause}", now=asked.now, locale=locale)
+        read = quickadd.read_line(f"x {clause}", now=asked.now, locale=said.language)
         spans = [one for one in read.spans if one.kind == "recurrence"]
         if denied or not read.recurrence or len(spans) != 1:
             continue

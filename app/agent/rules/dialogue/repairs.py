@@ -178,9 +178,10 @@ def with_day(asked: Asked, text: str, days: str, language: Language) -> str:
 
     Empty where it says none.
     """
-    locale = None if language == "en" else language
-    read = quickadd.read_line(text, now=asked.now, locale=locale)
-    told = {one.kind for one in quickadd.read_line(f"x {days}", now=asked.now, locale=locale).spans}
+    read = quickadd.read_line(text, now=asked.now, locale=language)
+    told = {
+        one.kind for one in quickadd.read_line(f"x {days}", now=asked.now, locale=language).spans
+    }
     every = [span for span in read.spans if span.kind in ("date", "time")]
     if not every and not read.no_such_day:
         return ""

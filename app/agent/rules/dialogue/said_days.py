@@ -47,8 +47,7 @@ def find_days(
     """Return the days and times of a message without what `is_else` by its words and those that
     follow; what belongs together as one.
     """
-    locale = None if language == "en" else language
-    read = quickadd.read_line(f"x {message}", now=asked.now, locale=locale)
+    read = quickadd.read_line(f"x {message}", now=asked.now, locale=language)
     spans = [(one.start - 2, one.end - 2) for one in read.spans if one.kind in ("date", "time")]
     # “Two days later” counts from the day that something has, not from now.
     later = closed_classes.class_of(language, "later")

@@ -69,8 +69,8 @@ def with_day(asked: Asked, language: Language) -> Asked:
     if found := dialogue_words.find_in(table.before_that, plain):
         # “Remind me a week ahead”
         by = asked.message[slice(*found.span("by"))]
-        said, locale = table.ahead.replace("{by}", by), None if language == "en" else language
-        read = quickadd.read_line(f"x {said}", now=asked.now, locale=locale)
+        said = table.ahead.replace("{by}", by)
+        read = quickadd.read_line(f"x {said}", now=asked.now, locale=language)
         if type(read.due) is date:
             day = date.fromisoformat(last) - (read.due - asked.now.date())
             # What says “ahead” may stand before the length.

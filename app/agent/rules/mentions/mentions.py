@@ -45,7 +45,7 @@ LENGTH = 3
 
 def moments(text: str, row: Sequence[Part], asked: Asked, language: Language) -> list[Part]:
     """Return the days and times that a text names, what belongs together as one."""
-    read = quickadd.read_line(text, now=asked.now, locale=dialogue_words.locale_of(language))
+    read = quickadd.read_line(text, now=asked.now, locale=language)
     found = [
         Part(span.start, span.end, "", "day")
         for span in read.spans
@@ -94,7 +94,7 @@ def _size_of_day(row: Sequence[Part], at: int, days: frozenset[str]) -> int:
 
 
 def _is_moment(said: str, asked: Asked, language: Language) -> bool:
-    read = quickadd.read_line(f"x {said}", now=asked.now, locale=dialogue_words.locale_of(language))
+    read = quickadd.read_line(f"x {said}", now=asked.now, locale=language)
     return read.due is not None and read.title == "x"
 
 

@@ -2,16 +2,16 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from app.agent.rules.dialogue import references
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.passages import questions
-from app.agent.rules.reader import meant
+from app.agent.rules.reader import lines, meant, new_todos
 from app.agent.rules.reader.reader import Reading, Understood
-from app.agent.turn.steps import Asked, Call, Step
+from app.agent.turn.steps import Asked, Call, Step, Thing
 
 SAYS: Mapping[str, frozenset[str]] = {
     tool: frozenset(intents.split())
@@ -40,13 +40,17 @@ ANSWERS = frozenset({"choose", "yes"})
 """What any change may be after a question."""
 LIKELY = 0.25
 """So likely is at least one of the intents that a change is of, if it is to be done unasked."""
+POSSIBLE = 0.01
+"""So likely is at least each of several changes that are to be done."""
 SURE, SHORT = 0.9, 4
 """So sure is an intent whose text of so many words may be anywhere."""
 _PARTED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff][\s，、：][\u3040-\u30ff\u3400-\u9fff]")
 """Two clauses in a text without spaces."""
 ENDING = 3
 """So many letters has the ending of a Japanese verb that a slot leaves out."""
-EXACT = frozenset({"rename", "make_note", "make_folder"})
+WRITTEN = frozenset({"append_note", "add_item"})
+"""The intents that both write a line into a note."""
+EXACT = frozenset({"rename", "make_note", "make_folder", "tag"})
 """What gives a name, which has no word more or less than was said."""
 MADE: Mapping[str, tuple[str, ...]] = {
     "add_todo": ("title", "step"),
@@ -56,6 +60,7 @@ MADE: Mapping[str, tuple[str, ...]] = {
     "rename": ("name",),
     "make_note": ("name",),
     "make_folder": ("name",),
+    "tag": ("tag",),
 }
 """The slots of the texts that a change writes."""
 
@@ -67,16 +72,28 @@ def agree(asked: Asked, step: Step, reading: Reading, language: Language) -> boo
         return True
     always = _always(asked, writes)
     allowed = always.union(*(SAYS[tool] for tool, _ in writes))
-    if sum(reading.weights.get(one, 0.0) for one in allowed) < LIKELY:
+    if _weight(reading, allowed) < LIKELY:
         return False
-    best = next((one for one in reading.likely if one.intent in allowed), None)
-    if best is None:
+    if any(_weight(reading, always | SAYS[tool]) < POSSIBLE for tool, _ in writes):
+        return False
+    likely = [one for one in reading.likely if one.intent in allowed]
+    if not likely:
         return True
-    if best.intent in always:  # “no, the gas is not paid” takes one of two back
-        return not 0 < len(best.all_of("target")) < len(writes)
+    if likely[0].intent in always:  # “no, the gas is not paid” takes one of two back
+        named = {part[:2] for part in lines.named(asked.message, _about(asked))}
+        return not 0 < max(len(likely[0].all_of("target")), len(named)) < len(writes)
     says_all = references.says_all(asked.message, language)
-    same = _same_things(asked, writes, best, says_all=says_all)
-    return same and _same_texts(asked, writes, best)
+    return any(
+        _same_things(asked, writes, one, says_all=says_all)
+        and _as_many(asked, writes, one, language)
+        and _same_texts(asked, writes, one)
+        for one in likely
+        if one is likely[0] or {one.intent, likely[0].intent} <= WRITTEN
+    )
+
+
+def _weight(reading: Reading, intents: Iterable[str]) -> float:
+    return sum(reading.weights.get(one, 0.0) for one in intents)
 
 
 def _always(asked: Asked, writes: Sequence[Call]) -> frozenset[str]:
@@ -87,6 +104,10 @@ def _always(asked: Asked, writes: Sequence[Call]) -> frozenset[str]:
     undoes = all((tool, fields.get("id")) in undone for tool, fields in writes)
     answers = bool(asked.earlier and asked.earlier[0].asks)
     return (ANSWERS if answers else frozenset()) | (TAKES_BACK if undoes else frozenset())
+
+
+def _about(asked: Asked) -> Sequence[Thing]:
+    return asked.earlier[0].about if asked.earlier else ()
 
 
 def is_of(step: Step, said: Understood) -> bool:
@@ -109,20 +130,34 @@ def _same_things(asked: Asked, writes: Sequence[Call], said: Understood, *, says
         return len(changed) == 1 or len(names) + len(pointers) > 1
     if len(changed) > 1 and says_all:
         return False  # “all of them” is told first
-    if not pointers or not asked.earlier or not asked.earlier[0].about:
+    if not _about(asked):
         return True
     spoken_of = {one.id for turn in asked.earlier for one in (*turn.about, *turn.shown)}
     return None in changed or spoken_of.issuperset(changed)
+
+
+def _as_many(asked: Asked, writes: Sequence[Call], said: Understood, language: Language) -> bool:
+    """Return whether no more todos or items were understood than are made."""
+    if said.intent == "add_todo":
+        made = sum(tool == "create_todo" for tool, _ in writes)
+        return made == 0 or len(new_todos.lines(asked, said, language)) <= made
+    if said.intent in ("add_item", "add_step"):
+        made = len(_made(asked, writes, said))
+        return made == 0 or len(said.all_of(MADE[said.intent][0])) <= made
+    return True
 
 
 def _same_texts(asked: Asked, writes: Sequence[Call], said: Understood) -> bool:
     """Return whether new texts have the words that were understood to be theirs."""
     made = _made(asked, writes, said)
     wanted = [text for slot in MADE.get(said.intent, ()) for text in said.all_of(slot)]
-    if not made or (said.intent == "make_note" and not wanted):
+    if said.intent == "make_note" and made and not wanted:
+        return bool(said.all_of("text") or said.all_of("item"))
+    if not made:
         return True
     if not wanted:  # a short text may be anywhere
-        return said.sure >= SURE and len(_words(made)) <= SHORT
+        is_short = len(_words(made)) <= SHORT
+        return said.sure >= SURE and is_short and said.intent not in EXACT
     if said.intent in EXACT and _words(made) != _words(wanted):
         return False
     if questions.is_asian(asked.message):
@@ -168,6 +203,8 @@ def _made(asked: Asked, writes: Sequence[Call], said: Understood) -> list[str]:
             found += filter(None, [fields.get("title") or fields.get("name")])
         elif tool == "create_note" and said.intent == "make_note":
             found.append(fields["title"])
+        elif tool == "edit_note" and said.intent == "tag":
+            found += fields.get("tags", ())[-1:]
         elif tool == "edit_note" and said.intent in ("append_note", "add_item"):
             found += _added(asked, fields)
     return found

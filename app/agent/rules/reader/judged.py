@@ -4,8 +4,9 @@ Only what both say is done; where they differ it is asked about. What came to no
 about as the reader has it, or shown where it only reads.
 """
 
+import itertools
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -13,8 +14,10 @@ from app.agent.rules.changes import reused, told
 from app.agent.rules.dialogue import dialogue_words, resolve_reference
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.mentions import asking
+from app.agent.rules.phrases import phrases
 from app.agent.rules.reader import agreement, meant, reader, wishes
 from app.agent.rules.reader.reader import Understood
+from app.agent.rules.reckoning import note_answer
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn import looks
@@ -23,10 +26,27 @@ from app.agent.turn.steps import Asked, Call, Question, Step, Trace
 Act = Callable[[Asked, Route], Step]
 ASKED, SURE = 0.45, 0.85
 """So likely is what is asked about where nothing else was understood, and where something was."""
+AT_ONCE = 0.97
+"""So likely is what is done at once where the patterns would ask whether the same is meant."""
+DONE_AT_ONCE: Mapping[str, frozenset[str]] = {
+    "move_todo": frozenset({"day", "olddat"}),
+    "repeat_todo": frozenset({"day"}),
+    "shift_todo": frozenset({"by"}),
+    "undate_todo": frozenset(),
+    "prioritize": frozenset({"prio"}),
+    "append_note": frozenset({"text", "item"}),
+    "add_item": frozenset({"text", "item"}),
+    "add_step": frozenset({"step"}),
+}
+"""The intents of that, and the slots that they use beside those of what they change."""
 CALLS = 4
 """So many calls tell what there is to speak of, at most."""
 UNSURE = frozenset({"ask", "cannot", "near", "mean", ""})
 """What a message was taken for that came to nothing."""
+ELSEWHERE = ("todo_state", "sum", "read_messages")
+"""What notes seem to answer, and only todos, sums and messages do."""
+TOLD = frozenset({"none", "smalltalk"})
+"""The intents of what wishes nothing."""
 TEXTS = frozenset({"text", "title", "step", "tag"})
 SURELY_ASKED = frozenset({"replace_text", "remember"})
 """What only one reading asks about, which looks more closely."""
@@ -65,37 +85,58 @@ def apart(asked: Asked) -> tuple[Asked, Asked | None]:
     return msgspec.structs.replace(asked, results=own), looked
 
 
-def judge(asked: Asked, looked: Asked | None, step: Step, language: Language, act: Act) -> Step:
+class Doers(NamedTuple):
+    """What the patterns make of a message, and what is done about a route."""
+
+    step: Callable[[Asked], Step]
+    act: Act
+
+
+def judge(asked: Asked, looked: Asked | None, language: Language, doers: Doers) -> Step:
     """Return the step that comes of a message; where its reader does not say the same, a question.
 
     `looked` has what the calls of `calls_to_look` gave, once they were made.
     """
+    step, act = doers.step(asked), doers.act
     may = len(asked.message) <= asking.LONGEST and "search_todos" in asked.tools
-    if not (may and looks.has_only_looked(asked) and reader.knows(language)):
+    if not (may and reader.knows(language)):
         return step
+    if not looks.has_only_looked(asked):
+        return _after_done(asked, looked, step, language, doers)
     if not step.calls:
         return _instead(asked, looked, step, language, act)
-    if looks.only_looks(step) or _answers(asked, language):
+    if looks.only_looks(step) or _answers(asked, step, language):
         return step
     return _checked(asked, looked, step, language, act)
 
 
-def _answers(asked: Asked, language: Language) -> bool:
-    """Return whether a message answers what the turn before asked; a yes does so as a whole."""
+def _answers(asked: Asked, step: Step, language: Language) -> bool:
+    """Return whether a message answers what the turn before asked; a yes does so as a whole, and
+    nothing that surely wishes something else.
+    """
     question = asked.earlier[0].asks if asked.earlier else None
-    if question is None or question.lacks != "yes":
-        return question is not None
-    return dialogue_words.whole(language, "yes", asked.message) is not None
+    if question is None:
+        return False
+    if question.lacks == "yes":
+        return dialogue_words.whole(language, "yes", asked.message) is not None
+    likely = reader.read(asked, (), language).likely[:1]
+    return not any(
+        one.sure >= SURE and one.intent in wishes.WRITES and not agreement.is_of(step, one)
+        for one in likely
+    )
 
 
 def _checked(asked: Asked, looked: Asked | None, step: Step, language: Language, act: Act) -> Step:
     """Return a step that changes something where its message says so, else a question."""
-    if agreement.agree(asked, step, reader.read(asked, (), language), language):
+    first = reader.read(asked, (), language)
+    if agreement.agree(asked, step, first, language):
         return step
     if looked is None:
         return Step(calls=calls_to_look(asked)) if _may_look(asked) else step
     reading = reader.read(asked, asking.things(looked), language)
-    if agreement.agree(asked, step, reading, language):
+    surely = first.likely and first.likely[0].sure >= SURE
+    differs = surely and not agreement.is_of(step, first.likely[0])
+    if not differs and agreement.agree(asked, step, reading, language):
         return step
     for one in reading.likely:
         is_same = agreement.is_of(step, one)
@@ -117,31 +158,89 @@ def _instead(asked: Asked, looked: Asked | None, step: Step, language: Language,
     if trace.undo or (trace.asks and not _is_guess(trace.asks)):
         return step
     nothing = trace.asks is not None or _came_to_nothing(step)
-    least = ASKED if nothing else SURE
-    can = (*wishes.WRITES, *wishes.READS) if nothing else wishes.WRITES
+    least = ASKED if nothing or step.empty else SURE
+    reads = wishes.READS if nothing else ELSEWHERE if trace.intent == "ask" else ()
+    can = (*wishes.WRITES, *reads)
+    likely = reader.read(asked, (), language).likely
+    if nothing and likely and likely[0].intent in TOLD and likely[0].sure >= SURE:
+        return _noted(asked, step, language)
     # What there is to be named makes nothing likely that is not half so by itself.
-    first = [one for one in reader.read(asked, (), language).likely if one.intent in can]
+    first = [one for one in likely if one.intent in can]
     if not first or first[0].sure < (least / 2 if nothing else least):
         return step
-    if looked is None:
-        return Step(calls=calls_to_look(asked)) if _may_look(asked) else step
+    if looked is None and _may_look(asked):
+        return Step(calls=calls_to_look(asked))
+    looked = looked or asked
     best = reader.read(asked, asking.things(looked), language).likely[0]
     if best.sure < least or best.intent not in can:
         return step
-    if nothing and (shown := _show(looked, best, language, act)) is not None:
+    if not nothing and best.intent == "todo_state" and best.all_of("target"):
+        return step  # “when does the flight leave?” that a todo has in its name, too
+    if best.intent in reads and (shown := _show(looked, best, language, act)) is not None:
         return shown
     question = wishes.ask(looked, best, language)
     if best.intent == trace.intent == "undo":
         return step  # which says why nothing is taken back
-    if question is None or _asks_alike(asked, step, question, language):
-        return _without_day(step) if not best.all_of("day") else step
-    return question
+    if question is None or not _asks_alike(asked, step, question, language):
+        return question or _without_day(step, best)
+    return _do(looked, question, best, act) or _without_day(step, best)
 
 
-def _without_day(step: Step) -> Step:
+def _after_done(
+    asked: Asked, looked: Asked | None, step: Step, language: Language, doers: Doers
+) -> Step:
+    """Return the step after something was changed: what the patterns only asked about was done
+    here.
+    """
+    trace = step.trace or Trace()
+    if looked is None or step.calls or not (trace.asks or _came_to_nothing(step)):
+        return step
+    results = tuple(
+        itertools.takewhile(lambda one: one.tool.startswith(looks.LOOKS), asked.results)
+    )
+    asked_first = doers.step(msgspec.structs.replace(asked, results=results))
+    best = reader.read(asked, asking.things(looked), language).likely[0]
+    question = wishes.ask(looked, best, language)
+    if question is None or not _asks_alike(asked, asked_first, question, language):
+        return step
+    return _do(looked, question, best, doers.act) or step
+
+
+def _do(looked: Asked, question: Step, said: Understood, act: Act) -> Step | None:
+    """Return the step of a change that both would ask about in the same way."""
+    trace = question.trace or Trace()
+    asks = trace.asks
+    uses = DONE_AT_ONCE.get(said.intent)
+    if said.sure < AT_ONCE or uses is None or asks is None or asks.lacks != "yes":
+        return None
+    names = said.all_of("target")
+    is_named = all(
+        any(told.is_all_named(one.title, name) for one in asks.choices) for name in names
+    )
+    if not is_named or any(one.slot not in {*uses, "target", "it"} for one in said.spans):
+        return None
+    route = Route(asks.intent, trace.language, asks.arguments, asks.choices)
+    step = reused.reuse(looked, lambda part: act(part, route))
+    return None if looks.looks_too_long(looked, step) else step
+
+
+def _noted(asked: Asked, step: Step, language: Language) -> Step:
+    """Return the answer to what wishes nothing; a question has an answer of its own."""
+    if asked.message.rstrip().endswith(("?", "？")):
+        return step
+    told = phrases.phrase(language, "heard")
+    return Step(told, empty=True, trace=Trace(intent="none", language=language))
+
+
+def _without_day(step: Step, said: Understood) -> Step:
     """Return the question which thing is to be moved without a day that only a reason names."""
     trace = step.trace or Trace()
-    if trace.asks is None or trace.asks.lacks or "day" not in trace.asks.arguments:
+    if (
+        said.all_of("day")
+        or trace.asks is None
+        or trace.asks.lacks
+        or "day" not in trace.asks.arguments
+    ):
         return step
     kept = {name: value for name, value in trace.asks.arguments.items() if name != "day"}
     asks = msgspec.structs.replace(trace.asks, arguments=kept)
@@ -152,6 +251,10 @@ def _show(looked: Asked, said: Understood, language: Language, act: Act) -> Step
     """Return the step of what a message asks to see; None where it asks for nothing, or nothing is
     found.
     """
+    if note := wishes.to_add_up(looked, said, language):
+        added = note_answer.add_up(looked, note, language)
+        if added and not looks.looks_too_long(looked, added):
+            return added
     if (route := wishes.to_read(looked, said, language)) is None:
         return None
     step = reused.reuse(looked, lambda part: act(part, route))
@@ -189,6 +292,9 @@ def _asks_alike(asked: Asked, step: Step, other: Step, language: Language) -> bo
     if plain := wanted.pop("plain", ""):
         read = routing.route_message(plain, before=language)
         intent, wanted = read.intent, read.arguments
+    is_open = asks.lacks != "yes" and len(asks.choices) > 1
+    if is_open and mine.lacks == "yes":
+        return False  # “which one?” of those that “both” says
     return (
         intent == mine.intent
         and set(asks.choices) >= set(mine.choices)

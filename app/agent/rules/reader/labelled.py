@@ -4,14 +4,12 @@ A line of `said.tsv` is an intent, what the turn before was about, and a message
 is marked: `add_todo`, `-`, `[title call the vet] [day tomorrow], she limps`.
 """
 
-import functools
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from app.agent.rules.languages.language_data import FOLDERS
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.languages.plain_letters import plain_letters
 
 FILE = "said.tsv"
 _MARK = re.compile(r"\[([a-z]+) ([^\[\]]+)\]")
@@ -50,10 +48,3 @@ def unmarked(marked: str) -> tuple[str, tuple[Span, ...]]:
         text += found[2]
         last = found.end()
     return text + marked[last:], tuple(spans)
-
-
-@functools.cache
-def words_of(language: Language) -> frozenset[str]:
-    """Return the words of a language's labelled messages, folded."""
-    folded = plain_letters(" ".join(one.text for one in messages(language))).lower()
-    return frozenset(re.findall(r"[^\W\d_]+", folded))

@@ -51,7 +51,7 @@ def things(asked: Asked, said: Understood, kinds: Sequence[ThingKind], language:
         elif not names:
             return Meant((), pointed.unsure if pointed else ())
     if not (names or pointers):
-        found += references.newest(asked, kinds).things
+        found += references.newest(asked, kinds).things or _beside(said, may)
     return Meant(tuple(dict.fromkeys(found)))
 
 
@@ -78,6 +78,18 @@ def _named(name: str, may: Sequence[Thing]) -> tuple[Thing, ...]:
             return tuple(one["thing"] for one in found)
     in_part = mentions.named_unspaced if questions.is_asian(name) else mentions.named
     return next((one.things for one in in_part(parts.split(name), may, "todo")), ())
+
+
+def _beside(said: Understood, may: Sequence[Thing]) -> tuple[Thing, ...]:
+    """Return the one thing that a message names beside its slots: “no mere haircut, rename it”."""
+    find = mentions.named_unspaced if questions.is_asian(said.text) else mentions.named
+    apart = {
+        part.things
+        for part in find(parts.split(said.text), may, "todo")
+        if not any(one.start < part.end and part.start < one.end for one in said.spans)
+    }
+    only = apart.pop() if len(apart) == 1 else ()
+    return only if len(only) == 1 else ()
 
 
 def person(asked: Asked, name: str) -> str:
@@ -114,17 +126,14 @@ def day(asked: Asked, said: Sequence[str], language: Language) -> str:
 
 
 def _is_day(asked: Asked, text: str, language: Language) -> bool:
-    read = quickadd.read_line(f"x {text}", now=asked.now, locale=dialogue_words.locale_of(language))
+    read = quickadd.read_line(f"x {text}", now=asked.now, locale=language)
     return read.title.strip(" .,!?") in ("x", "X") and bool(read.due or read.recurrence)
 
 
 def is_same_day(asked: Asked, one: str, other: str, language: Language) -> bool:
     """Return whether two texts say the same day or time, in whatever words."""
     due, also = (
-        quickadd.read_line(
-            f"x {text}", now=asked.now, locale=dialogue_words.locale_of(language)
-        ).due
-        for text in (one, other)
+        quickadd.read_line(f"x {text}", now=asked.now, locale=language).due for text in (one, other)
     )
     return due is not None and due == also
 

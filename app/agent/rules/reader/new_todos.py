@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 from app.agent.quickadd import quickadd
 from app.agent.rules.changes.marked import Marked, words_of
-from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text
@@ -38,9 +37,10 @@ def lines(asked: Asked, said: Understood, language: Language) -> list[str]:
         [message[one.start : one.end] for one, of in zip(all_days, owners, strict=True) if of == at]
         for at in range(len(titles))
     ]
-    shared = [one for one in held if one]
-    if len(shared) == 1:
-        held = shared * len(titles)
+    if len(set(owners)) == 1:
+        # “A and on Friday B”: the day counts from B on, but where it begins or ends for all.
+        first = owners[0] if all_days[0].start < titles[owners[0]].start else 0
+        held = [held[owners[0]] if at >= first else [] for at in range(len(titles))]
     rows = zip(texts, held, strict=True)
     return [_line(asked, text, mine, language) for text, mine in rows if text]
 
@@ -60,7 +60,8 @@ def _is_one(message: str, titles: Sequence[Span], all_days: Sequence[Span]) -> b
     start, end = titles[0].end, titles[1].start
     within = [one for one in all_days if start <= one.start < end]
     between = message[start:end]
-    return len(within) == 1 and not _MARK.search(between) and len(between.split()) <= BETWEEN
+    is_parted = _MARK.search(between) or _JOIN.search(between)
+    return len(within) == 1 and not is_parted and len(between.split()) <= BETWEEN
 
 
 def _owner(message: str, titles: Sequence[Span], day: Span) -> int:
@@ -78,7 +79,7 @@ def _line(asked: Asked, title: str, said: Sequence[str], language: Language) -> 
     """Return a title with those of its days that quick add reads beside it."""
     for text in filter(None, (meant.day(asked, said, language), *said)):
         line = f"{title} {text}"
-        read = quickadd.read_line(line, now=asked.now, locale=dialogue_words.locale_of(language))
+        read = quickadd.read_line(line, now=asked.now, locale=language)
         is_whole = fold_text(read.title).strip() == fold_text(title).strip()
         if is_whole and (read.due or read.recurrence):
             return line

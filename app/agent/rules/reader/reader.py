@@ -1,16 +1,14 @@
 """What a message may wish and which of its words say what, by the models of its language.
 
-Two models of CRFsuite, linear-chain conditional random fields (Okazaki 2007): one weighs the
-intents of a message, one the slots of its pieces under an intent. `scripts/train_reader.py` makes
-them from the labelled messages.
+One model weighs the intents of a message, one the slots of its pieces under an intent.
+`scripts/train_reader.py` makes them from the labelled messages.
 """
 
 import functools
-import lzma
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -18,9 +16,7 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.list_tables import Lists
-from app.agent.rules.languages.plain_letters import plain_letters
-from app.agent.rules.phrases import phrases
-from app.agent.rules.reader import features, labelled, lines
+from app.agent.rules.reader import crf, features, lines
 from app.agent.rules.reader.labelled import Span
 from app.agent.rules.reader.lines import Line
 from app.agent.turn.steps import Asked, Thing, Trace
@@ -72,19 +68,6 @@ def knows(language: Language) -> bool:
     return has(language, Changes) and has(language, Lists) and _path(language, SLOTS).is_file()
 
 
-def language_of(message: str, language: Language) -> Language:
-    """Return the language whose labelled messages have most words of a message, where that of its
-    common words has fewer; none but those of an alphabet are mistaken.
-    """
-    alphabetic = [one for one in phrases.alphabetic_languages() if knows(one)]
-    if language not in alphabetic:
-        return language
-    words = re.findall(r"[^\W\d_]+", plain_letters(message).lower())
-    shares = {one: sum(map(labelled.words_of(one).__contains__, words)) for one in alphabetic}
-    best = max(shares, key=lambda one: shares[one])
-    return best if shares[best] > shares[language] else language
-
-
 def read(asked: Asked, things: Sequence[Thing], language: Language) -> Reading:
     """Return what a message may wish; `things` are those that it may name."""
     return _read(msgspec.structs.replace(asked, results=()), tuple(things), language)
@@ -95,9 +78,7 @@ def _read(asked: Asked, things: Sequence[Thing], language: Language) -> Reading:
     line = lines.read(asked, things, language)
     if not line.words:
         return Reading((), {})
-    tagger = _model(language, INTENTS).tagger
-    tagger.set([features.of_line(line, before(asked))])
-    weights = {one: float(tagger.marginal(one, 0)) for one in tagger.labels()}
+    weights = crf.weigh(_model(language, INTENTS), features.of_line(line, before(asked)))
     best = sorted(weights, key=lambda one: -weights[one])[:MOST]
     return Reading(tuple(_with_slots(line, one, weights[one], language) for one in best), weights)
 
@@ -147,26 +128,9 @@ def before(asked: Asked) -> str:
     return "-"
 
 
-def opened(path: Path) -> "Model":
-    """Return a model as it is stored."""
-    import pycrfsuite  # only when a message is to be read
-
-    held = lzma.decompress(path.read_bytes())
-    tagger = pycrfsuite.Tagger()
-    tagger.open_inmemory(held)
-    return Model(tagger, held)
-
-
-class Model(NamedTuple):
-    """A tagger of CRFsuite, and the bytes in which it goes on reading."""
-
-    tagger: Any
-    held: bytes
-
-
 @functools.cache
-def _model(language: Language, name: str) -> Model:
-    return opened(_path(language, name))
+def _model(language: Language, name: str) -> crf.Model:
+    return crf.opened(_path(language, name))
 
 
 def _path(language: Language, name: str) -> Path:

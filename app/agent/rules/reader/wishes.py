@@ -15,6 +15,7 @@ from app.agent.rules.mentions import asking
 from app.agent.rules.reader import meant, new_todos
 from app.agent.rules.reader.meant import Meant
 from app.agent.rules.reader.reader import Understood
+from app.agent.rules.reckoning import note_sums
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Question, Step, Thing, ThingKind, Trace
 
@@ -89,6 +90,16 @@ def to_read(asked: Asked, said: Understood, language: Language) -> Route | None:
     return None
 
 
+def to_add_up(asked: Asked, said: Understood, language: Language) -> Thing | None:
+    """Return the one note all of whose amounts a message asks for together, in whatever words:
+    “what do the presents cost us altogether?”; None where it asks anything else of one.
+    """
+    if said.intent != "sum" or not note_sums.asks_all(said.text, language):
+        return None
+    found = meant.things(asked, said, NOTE, language).things
+    return found[0] if len(found) == 1 else None
+
+
 def _wanted(asked: Asked, said: Understood, language: Language) -> Route | None:
     """Return a change of things that are still to be found; None where what it takes is missing."""
     intent, arguments = said.intent, dict[str, str]()
@@ -123,7 +134,8 @@ def _wanted(asked: Asked, said: Understood, language: Language) -> Route | None:
             tag = meant.trimmed(said.get("tag")).lstrip("#")
             return Route("change_note", language, {"untag": "yes", **({"tag": tag} if tag else {})})
         case "move_note":
-            arguments = {"folder": meant.folder(asked, said.get("folder"))}
+            folders = said.all_of("folder")  # of “into kids, no, into office” the last
+            arguments = {"folder": meant.folder(asked, folders[-1]) if folders else ""}
     return Route(intent, language, arguments) if all(arguments.values()) else None
 
 
@@ -171,7 +183,8 @@ def _ask_new_note(asked: Asked, said: Understood, language: Language) -> Step | 
     name, text = meant.trimmed(said.get("name")), said.get("text").strip()
     boxes = (f"- [ ] {meant.trimmed(one)}" for one in said.all_of("item"))
     text = text or "\n".join(boxes)
-    folder, where = meant.folder(asked, said.get("folder")), said.get("folder")
+    where = said.get("folder")
+    folder = meant.folder(asked, where or said.get("target"))
     is_elsewhere = where and not folder and not references.points_there(where, language)
     if not (name or text) or is_elsewhere:
         return None

@@ -6,12 +6,13 @@ A sum with the amounts of a note where one is asked for and sure, else what the 
 import msgspec
 
 from app.agent.rules.answers import note_answers
+from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.passages import found_texts
 from app.agent.rules.phrases import phrases
 from app.agent.rules.reckoning import note_sums, reckoning, sum_value, words, written_dates
 from app.agent.rules.reckoning.sum_wishes import Solved
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Quote, Step, Thing, Trace
+from app.agent.turn.steps import Asked, Call, Quote, Step, Thing, Trace
 
 MOST_TOLD = 600
 """So many characters of a note that is nearest are what follows can reckon with."""
@@ -48,6 +49,19 @@ def answer_question(asked: Asked, route: Route) -> Step:
             ],
         )
     return _shown(route, solved) if solved else _remembering(asked, step)
+
+
+def add_up(asked: Asked, note: Thing, language: Language) -> Step | None:
+    """Return the call that reads a note, then what all its amounts come to; None where its lines
+    are no list of amounts.
+    """
+    call: Call = ("get_note_content", {"noteId": note.id})
+    read = [one for one in asked.of(call[0]) if one.arguments == call[1]]
+    if not read:
+        return Step(calls=(call,)) if call[0] in asked.tools else None
+    text = found_texts.read_note(read[0])
+    solved = note_sums.add_up(text, language) if text else None
+    return _shown(Route("ask", language, {}), solved) if solved else None
 
 
 def _remembering(asked: Asked, step: Step) -> Step:

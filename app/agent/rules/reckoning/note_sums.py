@@ -47,6 +47,12 @@ def asks_total(message: str, language: Language) -> bool:
     return wanted.says("total") and not wanted.names and not wanted.numbers
 
 
+def asks_all(message: str, language: Language) -> bool:
+    """Return whether a message asks what all comes to, whatever that is, and nothing else of it."""
+    wanted = sum_wishes.read(message, language)
+    return wanted.says("total") and not wanted.numbers and sum_wishes.only_adds(wanted)
+
+
 def goes_on(message: str, language: Language, told: str, asked_before: Sequence[str]) -> bool:
     """Return whether a message says what is to be reckoned with an amount that was told: nothing
     else, or it asks, and its words are those of a sum that can be told.
@@ -191,6 +197,17 @@ def _all_lines(wanted: Wanted, note: Text, money: list[Fact]) -> Solved | None:
     title = words.folded(note.title)
     if not all(note_amounts.holds(one, title) for one in wanted.names):
         return None
+    return _sum_of_lines(wanted, note, money)
+
+
+def add_up(note: Text, language: Language) -> Solved | None:
+    """Return the sum of a list of which each line tells one price; None of any other note."""
+    known = note_amounts.facts(note, language, note_amounts.MEASURES)
+    money = [one for one in known if one.amount.unit in words.MONEY]
+    return _sum_of_lines(Wanted("", language, [], []), note, money)
+
+
+def _sum_of_lines(wanted: Wanted, note: Text, money: list[Fact]) -> Solved | None:
     lines = [one for one in note.content.split("\n") if re.search(r"\d", one)]
     apart = len({one.sentence.start for one in money}) == len(money) == len(lines) > 1
     if not apart or any(one.per or one.is_deposit for one in money):

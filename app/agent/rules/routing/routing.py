@@ -196,8 +196,7 @@ def _says_a_day(text: str, language: Language) -> bool:
 
 
 def _is_a_day(text: str, language: Language, moment: datetime) -> bool:
-    locale = None if language == "en" else language
-    read = quickadd.read_line(f"x {text.rstrip(' .!?')}", now=moment, locale=locale)
+    read = quickadd.read_line(f"x {text.rstrip(' .!?')}", now=moment, locale=language)
     title = read.title.replace(read.no_such_day, "")
     return bool(read.no_such_day or read.due) and title.strip(" .,!?") == "x"
 

@@ -141,7 +141,7 @@ def _read(text: str, now: datetime, language: Language) -> SpokenTask | None:
 
 
 def _read_line(text: str, now: datetime, language: Language) -> QuickAdd:
-    return quickadd.read_line(text, now=now, locale=None if language == "en" else language)
+    return quickadd.read_line(text, now=now, locale=language)
 
 
 def _is_sure(found: _Taken, core: str, kinds: Collection[str]) -> bool:
