@@ -218,6 +218,22 @@ def test_nothing_breaks_the_reading(message: str) -> None:
         written_in.language_of(message, language)
 
 
+@pytest.mark.parametrize(
+    ("message", "found"),
+    [
+        ("rechnung ans hotel ging vorhin raus", "de"),
+        ("change ranger la cave en ranger le grenier", "fr"),
+        ("spaghetti carbonara", "en"),
+        ('use plain__write text="a poem"', "en"),
+        ("12:30", "en"),
+    ],
+)
+def test_the_language_of_a_message_is_another_only_where_that_is_sure(
+    message: str, found: str
+) -> None:
+    assert written_in.language_of(message, "en") == found
+
+
 @pytest.mark.anyio
 async def test_what_a_pattern_found_nothing_for_is_asked_about(alice: Client) -> None:
     for title in ("Dentist appointment", "Pick up dry cleaning"):

@@ -11,25 +11,32 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.reader import crf
 
 MODEL = language_data.FOLDERS / "languages.crf.xz"
-SURE = 0.8
-"""So likely is a language that a message is taken to be in against its common words."""
-MOST = 60
-"""So many words of a message are read."""
+SURER = 20
+"""So many times likelier is a language that a message is taken to be in against its common words:
+all of 1,118 turns in four languages are told, where 10 or 50 miss one, and common words alone 17.
+"""
+FEW = 3
+"""Fewer words than these tell nothing: “spaghetti carbonara”."""
+LONGEST = 600
+"""So many characters of a message are read."""
 LETTERS = 3
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
 
 def language_of(message: str, language: Language) -> Language:
     """Return the language of a message that its common words say is in this one."""
+    if len(_WORD.findall(message[:LONGEST])) < FEW:
+        return language
     weights = crf.weigh(_model(), features_of(message))
     best = max(weights, key=lambda one: weights[one])
-    return best if language in weights and weights[best] >= SURE else language
+    is_surer = language in weights and weights[best] >= SURER * weights[language]
+    return best if is_surer else language
 
 
 def features_of(message: str) -> list[str]:
     """Return what is known of a message."""
     found = {"bias"}
-    for word in _WORD.findall(message.lower())[:MOST]:
+    for word in _WORD.findall(message[:LONGEST].lower()):
         marked = f"<{word}>"
         found.add(f"word={word}")
         found |= {marked[at : at + LETTERS] for at in range(len(marked) - LETTERS + 1)}
