@@ -59,7 +59,7 @@ def next_step(asked: Asked) -> Step:
     language = message_route.language_before(asked)
     if corrected := corrections.ask_corrected(asked, language):
         return corrected
-    return judged.judge(asked, looked, language, judged.Doers(_step, _act))
+    return judged.judge(asked, looked, language, judged.Doers(_step, _act_traced))
 
 
 def _step(asked: Asked) -> Step:
@@ -199,6 +199,12 @@ def _wished(asked: Asked, route: Route) -> Step:
     if step.calls or not step.empty or asked.refusal or len(asked.results) > looks.MOST_LOOKS:
         return step
     return changes.change(asked, route, _act, but=route.intent) or step
+
+
+def _act_traced(asked: Asked, route: Route) -> Step:
+    """Return the step of a route, with what it leaves where it is the last of a turn."""
+    step = _act(asked, route)
+    return _traced(asked, route, step) if step.text and not step.calls else step
 
 
 def _act(asked: Asked, route: Route) -> Step:

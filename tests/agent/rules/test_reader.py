@@ -270,8 +270,9 @@ async def test_a_note_is_added_up_in_whatever_words(alice: Client) -> None:
         "content": "Paid so far:\n\n- Lucy 35 euros\n- Ingrid 20 euros\n",
     }
     await alice.ok("POST", "/os/notes", status=201, json=note)
-    said = await Talk(alice).say("so what do those choir dues of ours come to in total")
-    assert "55 euros" in said
+    say = Talk(alice).say
+    assert "55 euros" in await say("so what do those choir dues of ours come to in total")
+    assert "110 euros" in await say("and twice that?")
 
 
 @pytest.mark.anyio

@@ -17,7 +17,6 @@ from app.agent.rules.mentions import asking
 from app.agent.rules.phrases import phrases
 from app.agent.rules.reader import agreement, meant, reader, wishes
 from app.agent.rules.reader.reader import Understood
-from app.agent.rules.reckoning import note_answer
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn import looks
@@ -251,10 +250,6 @@ def _show(looked: Asked, said: Understood, language: Language, act: Act) -> Step
     """Return the step of what a message asks to see; None where it asks for nothing, or nothing is
     found.
     """
-    if note := wishes.to_add_up(looked, said, language):
-        added = note_answer.add_up(looked, note, language)
-        if added and not looks.looks_too_long(looked, added):
-            return added
     if (route := wishes.to_read(looked, said, language)) is None:
         return None
     step = reused.reuse(looked, lambda part: act(part, route))

@@ -80,7 +80,8 @@ def to_read(asked: Asked, said: Understood, language: Language) -> Route | None:
             found = meant.things(asked, said, kinds, language).things
             return Route(said.intent, language, {}, found) if len(found) == 1 else None
         case "sum":
-            return Route("ask", language, {"words": said.text, "reckoned": "yes"})
+            note = _to_add_up(asked, said, language)
+            return Route("ask", language, {"words": said.text, "reckoned": "yes"}, note)
         case "read_messages":
             who = meant.person(asked, said.get("person"))
             return Route("from_person", language, {"who": who}) if who else None
@@ -90,14 +91,14 @@ def to_read(asked: Asked, said: Understood, language: Language) -> Route | None:
     return None
 
 
-def to_add_up(asked: Asked, said: Understood, language: Language) -> Thing | None:
+def _to_add_up(asked: Asked, said: Understood, language: Language) -> tuple[Thing, ...]:
     """Return the one note all of whose amounts a message asks for together, in whatever words:
-    “what do the presents cost us altogether?”; None where it asks anything else of one.
+    “what do the presents cost us altogether?”; nothing where it asks anything else of one.
     """
-    if said.intent != "sum" or not note_sums.asks_all(said.text, language):
-        return None
+    if not note_sums.asks_all(said.text, language):
+        return ()
     found = meant.things(asked, said, NOTE, language).things
-    return found[0] if len(found) == 1 else None
+    return found if len(found) == 1 else ()
 
 
 def _wanted(asked: Asked, said: Understood, language: Language) -> Route | None:

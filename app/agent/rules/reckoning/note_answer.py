@@ -6,7 +6,6 @@ A sum with the amounts of a note where one is asked for and sure, else what the 
 import msgspec
 
 from app.agent.rules.answers import note_answers
-from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.passages import found_texts
 from app.agent.rules.phrases import phrases
 from app.agent.rules.reckoning import note_sums, reckoning, sum_value, words, written_dates
@@ -24,6 +23,8 @@ def answer_question(asked: Asked, route: Route) -> Step:
     """Return the sum that a question asks for, with the passages that its numbers stand in; else
     the passages that answer it.
     """
+    if route.things and route.get("reckoned") and (added := _add_up(asked, route)):
+        return added
     step = note_answers.answer_question(asked, route)
     if step.calls or not asked.results or route.get("context"):
         return _remembering(asked, step)
@@ -51,17 +52,17 @@ def answer_question(asked: Asked, route: Route) -> Step:
     return _shown(route, solved) if solved else _remembering(asked, step)
 
 
-def add_up(asked: Asked, note: Thing, language: Language) -> Step | None:
-    """Return the call that reads a note, then what all its amounts come to; None where its lines
-    are no list of amounts.
+def _add_up(asked: Asked, route: Route) -> Step | None:
+    """Return the call that reads the note that is to be added up, then what all its amounts come
+    to; None where its lines are no list of amounts.
     """
-    call: Call = ("get_note_content", {"noteId": note.id})
+    call: Call = ("get_note_content", {"noteId": route.things[0].id})
     read = [one for one in asked.of(call[0]) if one.arguments == call[1]]
     if not read:
         return Step(calls=(call,)) if call[0] in asked.tools else None
     text = found_texts.read_note(read[0])
-    solved = note_sums.add_up(text, language) if text else None
-    return _shown(Route("ask", language, {}), solved) if solved else None
+    solved = note_sums.add_up(text, route.language) if text else None
+    return _shown(route, solved) if solved else None
 
 
 def _remembering(asked: Asked, step: Step) -> Step:
