@@ -74,16 +74,17 @@ def measure(language: str) -> str:
     with tempfile.TemporaryDirectory() as name:
         kept = [one for at, one in enumerate(said) if at % FOLD]
         train(kept, language, Path(name))
-        models = [crf.opened(Path(name) / one) for one in (reader.INTENTS, reader.SLOTS)]
-        of_intents, of_slots = (one.tagger for one in models)
+        of_intents, of_slots = (
+            crf.opened(Path(name) / one) for one in (reader.INTENTS, reader.SLOTS)
+        )
         chance = random.Random(5)
         held, words = said[::FOLD], words_of(kept)
         intents = slots = both = 0
         for one in held:
             line = _line(one, words, language, chance)
-            of_intents.set([features.of_line(line, one.before)])
-            found = max(of_intents.labels(), key=lambda label: of_intents.marginal(label, 0))
-            tags = of_slots.tag(features.of_pieces(line, found))
+            weights = crf.weigh(of_intents, features.of_line(line, one.before))
+            found = max(weights, key=weights.__getitem__)
+            tags = of_slots.tagger.tag(features.of_pieces(line, found))
             intents += found == one.intent
             slots += tags == _tags(line, one.spans)
             both += found == one.intent and tags == _tags(line, one.spans)
@@ -166,7 +167,7 @@ def _workspace(one: Labelled, words: Words, chance: random.Random) -> Iterator[T
             kind: ThingKind = "note" if one.intent in OF_NOTES else any_kind
             yield Thing(kind, 0, held if chance.random() < WHOLE else _longer(held, words, chance))
     for kind, slot, count in OTHERS:
-        for _ in range(count):
+        for _ in range(count if words[slot] else 0):
             yield Thing(kind, 0, chance.choice(words[slot]))
 
 

@@ -39,8 +39,11 @@ async def answering(
     try:
         yield server.sockets[0].getsockname()[1]
     finally:
-        server.close()
+        # asyncio loses a connection that was accepted in the round in which its server is closed
+        for listener in server.sockets:
+            asyncio.get_running_loop().remove_reader(listener.fileno())
         await _let_others_run()
+        server.close()
         while under_way:
             for task in under_way:
                 task.cancel()

@@ -100,10 +100,15 @@ def _always(asked: Asked, writes: Sequence[Call]) -> frozenset[str]:
     """Return the intents that changes may be of, whatever they are: that of taking back what was
     done, and after a question those of an answer.
     """
-    undone = {(tool, fields.get("id")) for one in asked.earlier for tool, fields in one.undo}
-    undoes = all((tool, fields.get("id")) in undone for tool, fields in writes)
+    undone = {(tool, _changed(fields)) for one in asked.earlier for tool, fields in one.undo}
+    undoes = all((tool, _changed(fields)) in undone for tool, fields in writes)
     answers = bool(asked.earlier and asked.earlier[0].asks)
     return (ANSWERS if answers else frozenset()) | (TAKES_BACK if undoes else frozenset())
+
+
+def _changed(fields: Mapping[str, Any]) -> Any:
+    """Return the id of what a call changes; None of what is new."""
+    return fields.get("id", fields.get("noteId"))
 
 
 def _about(asked: Asked) -> Sequence[Thing]:
@@ -124,7 +129,7 @@ def has_more(asked: Asked, step: Step, said: Understood) -> bool:
 
 def _same_things(asked: Asked, writes: Sequence[Call], said: Understood, *, says_all: bool) -> bool:
     """Return whether only what a message names is changed, or what it points at."""
-    changed = [fields.get("id", fields.get("noteId")) for _, fields in writes]
+    changed = [_changed(fields) for _, fields in writes]
     names, pointers = said.all_of("target"), said.all_of("it")
     if names:
         return len(changed) == 1 or len(names) + len(pointers) > 1
