@@ -249,11 +249,18 @@ async def test_what_a_pattern_found_nothing_for_is_asked_about(alice: Client) ->
 async def test_what_both_readings_only_ask_about_is_done_where_its_reader_is_sure(
     alice: Client,
 ) -> None:
-    await alice.ok("POST", "/os/todos", status=201, json={"title": "Dentist appointment"})
-    told = await Talk(alice).say("dentist appointment - lets say thursday for that")
-    assert told.startswith("Dentist appointment is due Thursday")
-    (todo,) = (await alice.ok("GET", "/os/todos"))["result"]["todos"]
-    assert todo["dueDate"]
+    for title in ("Schedule flu shot", "Milk"):
+        await alice.ok("POST", "/os/todos", status=201, json={"title": title})
+    said = await Talk(alice).say("flu shot - lets say thursday for that")
+    assert said.startswith("Schedule flu shot is due Thursday")
+    # not all that was said is in the name
+    asked_first = await Talk(alice).say("milk powder - lets say thursday for that")
+    assert asked_first == "Do you mean: move “Milk” to thursday?"
+    rows = (await alice.ok("GET", "/os/todos"))["result"]["todos"]
+    assert {row["title"]: bool(row["dueDate"]) for row in rows} == {
+        "Schedule flu shot": True,
+        "Milk": False,
+    }
 
 
 @pytest.mark.anyio

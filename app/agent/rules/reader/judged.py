@@ -212,9 +212,9 @@ def _do(looked: Asked, question: Step, said: Understood, act: Act) -> Step | Non
     uses = DONE_AT_ONCE.get(said.intent)
     if said.sure < AT_ONCE or uses is None or asks is None or asks.lacks != "yes":
         return None
-    names = said.all_of("target")
+    titles = [one.title for one in asks.choices]
     is_named = all(
-        any(told.is_all_named(one.title, name) for one in asks.choices) for name in names
+        any(told.is_all_named(name, title) for title in titles) for name in said.all_of("target")
     )
     if not is_named or any(one.slot not in {*uses, "target", "it"} for one in said.spans):
         return None
