@@ -27,6 +27,8 @@ from app.agent.turn.steps import Asked, Thing, ThingKind
 NOW = datetime(2026, 11, 23, 9, 0, tzinfo=ZoneInfo("Europe/Berlin"))
 OTHER_WORDS = 0.5
 """How often a slot of a message that is seen again holds the words of another message."""
+SECONDS = 8
+"""How often a message of two wishes is seen with another second."""
 UNKNOWN, WHOLE = 0.4, 0.5
 """How often nothing that a message names is known, and how often it is called just so."""
 OTHERS: Sequence[tuple[ThingKind, str, int]] = (
@@ -109,7 +111,8 @@ def train(said: Sequence[Labelled], language: str, folder: Path) -> None:
     of_slots.set_params(SLOTS)
     words = words_of(said)
     for one in said:
-        for seen in (one, _with_other_words(one, words, chance)):
+        again = SECONDS if one.intent == labelled.TWO else 1
+        for seen in (one, *(_with_other_words(one, words, chance) for _ in range(again))):
             line = _line(seen, words, language, chance)
             of_intents.append([features.of_line(line, seen.before)], [seen.intent])
             of_slots.append(features.of_pieces(line, seen.intent), _tags(line, seen.spans))
@@ -141,7 +144,7 @@ def _with_other_words(one: Labelled, words: Words, chance: random.Random) -> Lab
     text, spans, last = "", [], 0
     for slot, start, end in one.spans:
         text += one.text[last:start]
-        swaps = slot != "it" and chance.random() < OTHER_WORDS
+        swaps = slot == labelled.THEN or (slot != "it" and chance.random() < OTHER_WORDS)
         held = chance.choice(words[slot]) if swaps else one.text[start:end]
         spans.append(Span(slot, len(text), len(text) + len(held)))
         text += held

@@ -12,6 +12,7 @@ from app.agent.rules.reader import reader, wishes
 from app.agent.rules.routing import misspelled, routing, wording
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step
+from app.core.process.caches import keep_latest
 
 NAMING = frozenset({"ask", "cannot", "add_todo", "rename"})
 """What “call me Ines” only seems to be."""
@@ -19,6 +20,11 @@ NAMING = frozenset({"ask", "cannot", "add_todo", "rename"})
 
 def corrected(asked: Asked, language: Language) -> str:
     """Return a person's message as it is once its slips are mended and it has corrected itself."""
+    return _corrected(msgspec.structs.replace(asked, results=(), is_last=False), language)
+
+
+@keep_latest  # each step of a turn begins from the message anew
+def _corrected(asked: Asked, language: Language) -> str:
     if given_context.unwrap(asked.message, language) is not None:
         return asked.message
     # Only with an alphabet is a letter of a word mistyped.

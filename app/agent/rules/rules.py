@@ -53,9 +53,13 @@ def next_step(asked: Asked) -> Step:
 
     A tool that is not offered is never called, and in a turn's last step none that only looks.
     """
-    asked, looked = judged.apart(asked)
     if message_route.is_narrow(asked):
         return _step(asked)
+    return two_wishes.do(asked, message_route.language_before(asked), _next_step_of_one)
+
+
+def _next_step_of_one(asked: Asked) -> Step:
+    asked, looked = judged.apart(asked)
     language = message_route.language_before(asked)
     if corrected := corrections.ask_corrected(asked, language):
         return corrected
@@ -65,19 +69,13 @@ def next_step(asked: Asked) -> Step:
 def _step(asked: Asked) -> Step:
     asked = that_day.with_day(asked, message_route.language_before(asked))
     said = corrections.corrected(asked, message_route.language_before(asked))
-    step = _step_of_all(asked := msgspec.structs.replace(asked, message=said))
+    step = _pattern_step(asked := msgspec.structs.replace(asked, message=said))
     if looks.looks_too_long(asked, step) and not asked.is_last:
-        step = _step_of_all(msgspec.structs.replace(asked, is_last=True))
+        step = _pattern_step(msgspec.structs.replace(asked, is_last=True))
     return step
 
 
-def _step_of_all(asked: Asked) -> Step:
-    if message_route.is_narrow(asked):
-        return _next_step(asked)
-    return two_wishes.do(asked, message_route.language_before(asked), _next_step)
-
-
-def _next_step(asked: Asked) -> Step:
+def _pattern_step(asked: Asked) -> Step:
     if not message_route.is_narrow(asked):
         language = message_route.language_before(asked)
         if sent := told_to.send(asked, language, _act):

@@ -21,6 +21,8 @@ from app.errors import AppError, BudgetExceeded, GrantRevoked, Unavailable
 from app.tools.approvals import stop_switch
 
 NAME = FREE
+WISHES = 2
+"""So many wishes may a message have, each with the steps of a model's turn: these cost nothing."""
 PIECE = 48
 """How many characters of an answer go out at once."""
 
@@ -94,7 +96,7 @@ class _RulesTurn:
         # What the last calls gave is answered: a change that was made is told.
         rounds = 0
         while True:
-            is_last = rounds == limits.requests
+            is_last = rounds == limits.requests * WISHES
             rounds += 1
             step = await self._next(is_last=is_last)
             calls = self._take(step)

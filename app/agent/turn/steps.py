@@ -70,7 +70,8 @@ class Trace(Struct, frozen=True, omit_defaults=True):
     `shown`: what it listed, in order. `about`: what it made, changed or quoted. `undo`: the calls
     that take back what it did, and `marks` how it left what it edited: the revision of a note, the
     last change of a todo. `asks`: what it asked back. `intent` and `arguments`: how its message was
-    understood. `day`: the one day that it told, `told` the amount.
+    understood. `day`: the one day that it told, `told` the amount. `then`: what else its message
+    wishes, which waits for the answer to what it asked.
     """
 
     intent: str = ""
@@ -83,6 +84,7 @@ class Trace(Struct, frozen=True, omit_defaults=True):
     asks: Question | None = None
     day: str = ""
     told: str = ""
+    then: str = ""
 
 
 class Asked(Struct, frozen=True):

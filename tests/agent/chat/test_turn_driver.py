@@ -87,9 +87,9 @@ SCRIPTS: dict[str, tuple[list[Step], str, list[str], str]] = {
         "No such note.",
     ),
     "mistakes now and then": (
-        [Step(calls=(MISTAKEN,)), Step(calls=(search("leeks"),))] * 5,
+        [Step(calls=(MISTAKEN,)), Step(calls=(search("leeks"),))] * 9,
         "failed",
-        [LIMIT, "done"] * 4,
+        [LIMIT, "done"] * 8,
         TOO_MUCH,
     ),
     "mistakes without end": (
@@ -122,7 +122,7 @@ SCRIPTS: dict[str, tuple[list[Step], str, list[str], str]] = {
     "steps without end": (
         [Step(calls=(search(f"leeks {number}"),)) for number in range(20)],
         "failed",
-        ["done"] * 8,
+        ["done"] * 16,
         TOO_MUCH,
     ),
     "calls without end": (

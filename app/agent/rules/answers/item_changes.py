@@ -77,6 +77,15 @@ def held(asked: Asked, thing: Thing) -> Held | None:
     return None
 
 
+def read(asked: Asked, thing: Thing) -> Held | Step | None:
+    """Return a list, or the step that reads it; None where that was tried or no tool can."""
+    if (found := held(asked, thing)) is not None:
+        return found
+    call = call_for(thing)
+    is_made = any((one.tool, one.arguments) == call for one in asked.results)
+    return Step(calls=(call,)) if call[0] in asked.tools and not is_made else None
+
+
 def all_items(asked: Asked) -> list[tuple[Thing, list[Item]]]:
     """Return the items with boxes of all notes that were searched for these."""
     return [

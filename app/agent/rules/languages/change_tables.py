@@ -53,7 +53,8 @@ class Changes(Table, frozen=True):
     each line where it is `listed` or a `new_list`, of what follows `holding`; what somebody is
     told, after `that`. What is to be written down and has a day is a todo where it is called no
     `note` and has no verb that `states` something. May be missing: the verbs that `place` something
-    to do, what says that it `must` be done, the words that `join` a clause to the one before, and
+    to do, what says that it `must` be done, the words that `join` a clause to the one before, those
+    by which a wish `depends` on something, and
     those that move something by a length of time, `earlier` or `later`, the verbs by which
     something `moves`, be it that no day is said, and what says that something is `finished`; with
     their accents, the words of a report that
@@ -90,6 +91,7 @@ class Changes(Table, frozen=True):
     place: Pieces = ""
     must: Pieces = ""
     join: Pieces = ""
+    depends: Pieces = "(?!)"
     earlier: Pieces = ""
     later: Pieces = ""
     moves: Pieces = ""

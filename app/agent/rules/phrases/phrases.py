@@ -51,15 +51,30 @@ def language_of(message: str, *, before: Language = "") -> Language:
         if re.search(language_data.languages()[kana].signs, text):
             return kana
         return language_data.language_of_script("han")
+    points = _points(text)
+    # max takes the first of equals, which is the language with the lowest order.
+    found = max(points, key=lambda language: points[language])
+    return before if before in points and points[found] - points[before] < LITTLE else found
+
+
+def _points(text: str) -> dict[Language, int]:
+    """Return how much speaks for each language of letters: common words, and signs of its own."""
     words = re.findall(r"[^\W\d_]+(?:['-][^\W\d_]+)*", text)
-    points = {
+    return {
         language: sum(word in common for word in words)
         + (language_data.languages()[language].sign_weight if signs.search(text) else 0)
         for language, (common, signs) in _known_by().items()
     }
-    # max takes the first of equals, which is the language with the lowest order.
-    found = max(points, key=lambda language: points[language])
-    return before if before in points and points[found] - points[before] < LITTLE else found
+
+
+def is_surely(message: str, language: Language) -> bool:
+    """Return whether much more speaks for a language than for any other."""
+    if not is_spaced(language):
+        return is_known(message, language)
+    points = _points(message[:_READ].lower().replace("’", "'"))
+    return all(
+        points[language] - others >= LITTLE for one, others in points.items() if one != language
+    )
 
 
 def is_known(message: str, language: Language) -> bool:

@@ -24,7 +24,7 @@ SAYS: Mapping[str, frozenset[str]] = {
         "trash_note": "delete",
         "create_note": "make_note move_note add_item",
         "edit_note": "append_note add_item tick_item untick_item remove_item tag untag rename"
-        " tick_step remove_step add_step",
+        " tick_step remove_step add_step replace_text",
         "pin_note": "pin unpin",
         "move_note": "move_note",
         "create_folder": "make_folder move_note",

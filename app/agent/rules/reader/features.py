@@ -170,4 +170,5 @@ def _clause_ends(line: Line) -> dict[int, int]:
 
 
 def _begins(line: Line, at: int) -> bool:
-    return at > 0 and line.clauses[at] != line.clauses[at - 1]
+    """Return whether a clause begins with a piece, after a mark or a word that joins two."""
+    return at > 0 and (line.clauses[at] != line.clauses[at - 1] or "join" in line.classes[at - 1])

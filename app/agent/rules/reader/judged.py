@@ -47,6 +47,8 @@ ELSEWHERE = ("todo_state", "sum", "read_messages")
 TOLD = frozenset({"none", "smalltalk"})
 """The intents of what wishes nothing."""
 TEXTS = frozenset({"text", "title", "step", "tag"})
+FIELDS = frozenset({"day", "priority", "title", "step", "text"})
+"""The arguments of a change that are what becomes of a thing."""
 SURELY_ASKED = frozenset({"replace_text", "remember"})
 """What only one reading asks about, which looks more closely."""
 
@@ -182,6 +184,8 @@ def _instead(asked: Asked, looked: Asked | None, step: Step, language: Language,
         return step  # which says why nothing is taken back
     if question is None or not _asks_alike(asked, step, question, language):
         return question or _without_day(step, best)
+    if _asks_more(step, question):
+        return _without_day(step, best)
     return _do(looked, question, best, act) or _without_day(step, best)
 
 
@@ -201,6 +205,8 @@ def _after_done(
     best = reader.read(asked, asking.things(looked), language).likely[0]
     question = wishes.ask(looked, best, language)
     if question is None or not _asks_alike(asked, asked_first, question, language):
+        return step
+    if _asks_more(asked_first, question):
         return step
     return _do(looked, question, best, doers.act) or step
 
@@ -300,6 +306,12 @@ def _asks_alike(asked: Asked, step: Step, other: Step, language: Language) -> bo
             for name, value in mine.arguments.items()
         )
     )
+
+
+def _asks_more(step: Step, other: Step) -> bool:
+    """Return whether a step asks about a field of a change that another does not."""
+    asks, mine = (one.trace.asks if one.trace else None for one in (step, other))
+    return bool(asks and mine and FIELDS & asks.arguments.keys() - mine.arguments.keys())
 
 
 def _is_guess(question: Question) -> bool:

@@ -16,8 +16,8 @@ from app.agent.rules.mentions import mentions, parts
 from app.agent.turn.steps import Asked, Thing, ThingKind
 
 CLASSES = (
-    "denies asks courtesy filler put must states done finished open reports chatter moves earlier"
-    " later note doubts"
+    "join denies asks courtesy filler put must states done finished open reports chatter moves"
+    " earlier later note doubts"
 ).split()
 """The words for changes that say something of a piece."""
 LONGEST_WORD = 40

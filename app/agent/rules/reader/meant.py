@@ -113,15 +113,23 @@ def folder(asked: Asked, name: str) -> str:
 
 
 def day(asked: Asked, said: Sequence[str], language: Language) -> str:
-    """Return words for days as quick add reads them; empty where it does not."""
-    text = " ".join(one.strip(_EDGES) for one in said)
+    """Return words for days as quick add reads them; empty where it does not.
+
+    Of several that are not one day together the last: “can't do Wednesday, Monday instead”.
+    """
+    texts = [one.strip(_EDGES) for one in said]
+    several = reversed(texts) if len(texts) > 1 else ()
+    found = (_day_in(asked, one, language) for one in (" ".join(texts), *several) if one)
+    return next(filter(None, found), "")
+
+
+def _day_in(asked: Asked, text: str, language: Language) -> str:
     words = text.split()
-    ends = [" ".join(words[at:]) for at in range(1, len(words))]
-    for one in (text, *(said if len(said) > 1 else ()), *ends):
-        if one and _is_day(asked, one, language):
-            return one
-    found = days.find(text, asked, language) if text else ()
-    part = " ".join(text[start:end].strip(_EDGES) for start, end in found)
+    for at in range(len(words)):
+        if _is_day(asked, end := " ".join(words[at:]), language):
+            return end
+    places = days.find(text, asked, language)
+    part = " ".join(text[start:end].strip(_EDGES) for start, end in places)
     return part if part and _is_day(asked, part, language) else ""
 
 

@@ -17,16 +17,18 @@ from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.list_tables import Lists
 from app.agent.rules.reader import crf, features, lines
-from app.agent.rules.reader.labelled import Span
+from app.agent.rules.reader.labelled import THEN, TWO, Span
 from app.agent.rules.reader.lines import Line
 from app.agent.turn.steps import Asked, Thing, Trace
 from app.core.process.caches import keep_latest
 
 INTENTS, SLOTS = "intents.crf.xz", "slots.crf.xz"
 OUTSIDE = "O"
+POSSIBLE = 0.001
+"""Where two wishes are less likely, no second is looked for."""
 MOST = 2
 """The slots of so many intents are looked for, those of the likeliest."""
-NEVER_QUOTED = frozenset({"day", "olddat", "by", "prio"})
+NEVER_QUOTED = frozenset({"day", "olddat", "by", "prio", THEN})
 """The slots whose words stand in no quotation marks."""
 LISTS = frozenset({"tick_item", "change_items", "show_note", "append_note"})
 """After these a list was spoken of."""
@@ -71,6 +73,17 @@ def knows(language: Language) -> bool:
 def read(asked: Asked, things: Sequence[Thing], language: Language) -> Reading:
     """Return what a message may wish; `things` are those that it may name."""
     return _read(msgspec.structs.replace(asked, results=()), tuple(things), language)
+
+
+def second_wish(asked: Asked, language: Language) -> tuple[float, int]:
+    """Return how likely a message wishes two things, and where the second would begin; 0 where it
+    has none.
+    """
+    sure = read(asked, (), language).weights.get(TWO, 0.0)
+    if sure < POSSIBLE:
+        return sure, 0
+    both = _with_slots(lines.read(asked, (), language), TWO, sure, language)
+    return sure, next((one.start for one in both.spans if one.slot == THEN), 0)
 
 
 @keep_latest  # each step of a turn begins from the message anew

@@ -12,7 +12,7 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_tables import Wish
 from app.agent.rules.listed import list_wishes
 from app.agent.rules.mentions import asking
-from app.agent.rules.reader import meant, new_todos
+from app.agent.rules.reader import meant, new_todos, replaced_text
 from app.agent.rules.reader.meant import Meant
 from app.agent.rules.reader.reader import Understood
 from app.agent.rules.reckoning import note_sums
@@ -215,15 +215,16 @@ def _ask_undo(asked: Asked, _: Understood, language: Language) -> Step | None:
 def _ask_of_items(asked: Asked, said: Understood, language: Language) -> Step | None:
     """Return the question whether items of a list, or steps of a todo, are to be changed."""
     names = [meant.trimmed(one) for one in (*said.all_of("item"), *said.all_of("step"))]
+    pointers = said.all_of("it")
     thing = _list_of(asked, said, language)
-    if thing is None or not names:
+    if thing is None or not (names or pointers):
         return None
-    call = item_changes.call_for(thing)
-    if (held := item_changes.held(asked, thing)) is None:
-        is_made = any((one.tool, one.arguments) == call for one in asked.results)
-        return Step(calls=(call,)) if call[0] in asked.tools and not is_made else None
+    held = item_changes.read(asked, thing)
+    if not isinstance(held, Held):
+        return held
     how = ITEMS[said.intent]
     items = [_item(name, held, how) for name in names]
+    items += [_item_pointed_at(words, held, how, language) for words in pointers]
     if not all(items):
         return None
     changes = {one.place: how for one in items if one}
@@ -241,13 +242,21 @@ def _list_of(asked: Asked, said: Understood, language: Language) -> Thing | None
 
 def _item(name: str, held: Held, how: str) -> Item | None:
     """Return the one item that a name means of those that can be changed so."""
-    rows = [
-        {"title": one.title, "item": one}
-        for one in held.items
-        if how == "remove" or one.is_done == (how == "untick")
-    ]
+    rows = [{"title": one.title, "item": one} for one in _changeable(held, how)]
     found = resolve_reference.fitting_rows(name, rows) or resolve_reference.near_rows(name, rows)
     return found[0]["item"] if len(found) == 1 else None
+
+
+def _item_pointed_at(words: str, held: Held, how: str, language: Language) -> Item | None:
+    """Return the one item of those that can be changed so that “the second one” means."""
+    items = {one.place: one for one in _changeable(held, how)}
+    rows = [Thing(held.thing.kind, place, one.title) for place, one in items.items()]
+    found = references.choose(rows, words, language)
+    return items[found.things[0].id] if found and len(found.things) == 1 else None
+
+
+def _changeable(held: Held, how: str) -> list[Item]:
+    return [one for one in held.items if how == "remove" or one.is_done == (how == "untick")]
 
 
 def _question(wish: Route, key: Wish, **shown: str) -> Step:
@@ -263,6 +272,7 @@ NEW: Mapping[str, Ask] = {
     "make_folder": _ask_new_folder,
     "message": _ask_message,
     "undo": _ask_undo,
+    "replace_text": replaced_text.ask,
 }
 WRITES: Sequence[str] = (*KINDS, *ITEMS, *NEW)
 """The intents that change something."""

@@ -9,6 +9,7 @@ import re
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.reader import crf
+from app.core.process.caches import keep_short
 
 MODEL = language_data.FOLDERS / "languages.crf.xz"
 SURER = 20
@@ -23,6 +24,7 @@ LETTERS = 3
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
 
+@keep_short  # it is asked some eighteen times a turn, a twentieth of the time of the rules
 def language_of(message: str, language: Language) -> Language:
     """Return the language of a message that its common words say is in this one."""
     if len(_WORD.findall(message[:LONGEST])) < FEW:

@@ -2,7 +2,8 @@
 
 import functools
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
@@ -63,7 +64,7 @@ def _lead_slips(words: Sequence[tuple[str, int, int]], language: Language) -> di
     """Return the first words of leads that were mistyped, by their places."""
     mended: dict[int, str] = {}
     for at, (word, _, _) in enumerate(words):
-        for first, others in _leads(language):
+        for first, others in _leads(language).get(word[0], ()):
             rest = tuple(one for one, _, _ in words[at + 1 : at + 1 + len(others)])
             begins = bool(others) or (not at and len(word) >= SHORTEST)
             if rest == others and begins and word != first and _is_slip(word, first):
@@ -72,9 +73,14 @@ def _lead_slips(words: Sequence[tuple[str, int, int]], language: Language) -> di
 
 
 @functools.cache
-def _leads(language: Language) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    table = language_data.load_table(language, Wording)
-    return tuple((one.split()[0], tuple(one.split()[1:])) for one in table.leads)
+def _leads(language: Language) -> Mapping[str, Sequence[tuple[str, tuple[str, ...]]]]:
+    """Return the first word of each lead and its others, by its first letter."""
+    leads = defaultdict(list)
+    for first, *others in (
+        one.split() for one in language_data.load_table(language, Wording).leads
+    ):
+        leads[first[0]].append((first, tuple(others)))
+    return leads
 
 
 @functools.cache

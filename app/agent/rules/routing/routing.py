@@ -96,19 +96,21 @@ def route_message(message: str, *, names: tuple[str, ...] = (), before: Language
     polite = _around().polite.match(plain_letters(head))
     bare = head[polite.end() :] if polite else head
     rest = message[READ:]
-    rules = (*_rules_of_others(language, names), *_rules(language))
+    # “what have i got marked urgent” would be half a German wish
+    order = (language,) if phrases.is_surely(message, language) else _order(language)
+    rules = (*_rules_of_others(order, names), *_rules(order))
     # First as written: "please" may belong to what is to be said to somebody.
     found = _first_fitting((head, bare), rules, language, rest)
     if found and found.intent in VERBATIM:
         return found
-    wordings = [wording.plain_wording(head, table) for table in _order(language)]
+    wordings = [wording.plain_wording(head, table) for table in order]
     plain = [one for one in dict.fromkeys(wordings) if one not in (head, bare)]
     # What is known to be in one language is first put into its words alone.
     if (wordings[0] in plain or phrases.is_known(message, language)) and (
-        known := _plainly(plain[: wordings[0] in plain], found, bare, rules, language, rest)
+        known := _plainly(plain[: wordings[0] in plain], found, bare, rules, order, rest)
     ):
         return known
-    return _plainly(plain, found, bare, rules, language, rest) or Route(
+    return _plainly(plain, found, bare, rules, order, rest) or Route(
         "ask", language, {"words": trim_name(bare)}, said=wordings[0] if wordings[0] else bare
     )
 
@@ -118,17 +120,18 @@ def _plainly(
     found: Route | None,
     bare: str,
     rules: tuple[Rule, ...],
-    language: Language,
+    order: tuple[Language, ...],
     rest: str,
 ) -> Route | None:
     """Return what a message asks for in plain words, or as it was `found` to as written; where
     neither says, what it is likely to ask for.
     """
+    language = order[0]
     better = _first_fitting(plain, rules, language, rest) if plain else None
     if better is not None:
         return better
     if found is None or found.intent == "cannot":
-        loose = _first_fitting(plain or (bare,), _loose_rules(language), language, rest)
+        loose = _first_fitting(plain or (bare,), _loose_rules(order), language, rest)
         # “Order tiles: done” orders nothing.
         if found is None or (loose and loose.intent == "complete_todo"):
             found = loose
@@ -202,9 +205,9 @@ def _is_a_day(text: str, language: Language, moment: datetime) -> bool:
 
 
 @functools.cache
-def _rules(language: Language) -> tuple[Rule, ...]:
-    """Return every rule that a message in that language can meet: those of its own first."""
-    return tuple(rule for table in _order(language) for rule in rules_of(table))
+def _rules(order: tuple[Language, ...]) -> tuple[Rule, ...]:
+    """Return every rule that a message can meet which may be in those languages."""
+    return tuple(rule for table in order for rule in rules_of(table))
 
 
 def _order(language: Language) -> tuple[Language, ...]:
@@ -218,7 +221,7 @@ def _order(language: Language) -> tuple[Language, ...]:
 
 
 @functools.lru_cache(maxsize=64)
-def _rules_of_others(language: Language, names: tuple[str, ...]) -> tuple[Rule, ...]:
+def _rules_of_others(order: tuple[Language, ...], names: tuple[str, ...]) -> tuple[Rule, ...]:
     """Return the rules by which others ask about the owner of those names.
 
     None where it is the owner who asks.
@@ -227,7 +230,7 @@ def _rules_of_others(language: Language, names: tuple[str, ...]) -> tuple[Rule, 
         return ()
     return tuple(
         Rule("free", re.compile(plain_letters(pattern), re.IGNORECASE), table)
-        for table in _order(language)
+        for table in order
         for pattern in others_patterns(table, names)
     )
 
@@ -270,9 +273,9 @@ def rules_of(language: Language) -> tuple[Rule, ...]:
 
 
 @functools.cache
-def _loose_rules(language: Language) -> tuple[Rule, ...]:
-    """Return the rules that are tried when no other fits, of the message's language first."""
-    return tuple(rule for table in _order(language) for rule in loose_rules_of(table))
+def _loose_rules(order: tuple[Language, ...]) -> tuple[Rule, ...]:
+    """Return the rules that are tried when no other fits."""
+    return tuple(rule for table in order for rule in loose_rules_of(table))
 
 
 @functools.cache

@@ -1,0 +1,108 @@
+"""Two wishes in one message: done one after the other, asked about, taken back together."""
+
+import pytest
+
+from tests.conftest import Client
+from tests.support.talks import Talk
+
+GROCERIES = {"title": "Groceries", "content": "- [ ] eggs\n- [ ] flour\n"}
+
+
+async def todos(client: Client) -> dict[str, bool]:
+    rows = (await client.ok("GET", "/os/todos"))["result"]["todos"]
+    return {row["title"]: row["completed"] for row in rows}
+
+
+async def groceries(client: Client) -> str:
+    made = await client.ok("POST", "/os/notes", status=201, json=GROCERIES)
+    return f"/os/notes/{made['result']['note']['id']}"
+
+
+@pytest.mark.anyio
+async def test_both_are_done_and_taken_back_together(alice: Client) -> None:
+    path = await groceries(alice)
+    say = Talk(alice).say
+    told = await say("eggs are in, tick them. and remind me to call the vet tomorrow")
+    assert told.splitlines()[0].startswith("Ticked “eggs”")
+    assert told.splitlines()[1].startswith("Added: call the vet, due ")
+    assert (await alice.ok("GET", path))["note"]["markdown"].startswith("- [x] eggs")
+    assert list(await todos(alice)) == ["call the vet"]
+    await say("undo that")
+    assert (await alice.ok("GET", path))["note"]["markdown"].startswith("- [ ] eggs")
+    assert await todos(alice) == {}
+
+
+@pytest.mark.anyio
+async def test_a_folder_that_is_to_be_made_is_there_for_what_goes_into_it(alice: Client) -> None:
+    path = await groceries(alice)
+    told = await Talk(alice).say("make a folder Receipts, then move the groceries note in there")
+    assert told.splitlines()[0] == "The folder Receipts is there."
+    assert (await alice.ok("GET", path))["note"]["folder"]["name"] == "Receipts"
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("answer", ["yes", "no"])
+async def test_the_second_waits_for_the_answer_to_the_question_of_the_first(
+    alice: Client, answer: str
+) -> None:
+    await alice.ok("POST", "/os/todos", status=201, json={"title": "Pay the water bill"})
+    say = Talk(alice).say
+    asked = await say("water bill - sorted at last, and remind me to call the vet tomorrow")
+    assert asked.splitlines() == [
+        "One thing after the other; next comes “remind me to call the vet tomorrow”.",
+        "Do you mean: mark “Pay the water bill” as done?",
+    ]
+    assert await todos(alice) == {"Pay the water bill": False}
+    assert "Added: call the vet" in await say(answer)
+    assert await todos(alice) == {"Pay the water bill": answer == "yes", "call the vet": False}
+
+
+@pytest.mark.anyio
+async def test_another_message_than_an_answer_ends_what_waits(alice: Client) -> None:
+    await alice.ok("POST", "/os/todos", status=201, json={"title": "Pay the water bill"})
+    say = Talk(alice).say
+    await say("water bill - sorted at last, and remind me to call the vet tomorrow")
+    await say("thanks, what time is it?")
+    await say("yes")
+    assert await todos(alice) == {"Pay the water bill": False}
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    "message",
+    [
+        "is the boiler paid? if not, remind me to pay the boiler tomorrow",
+        "add rice and beans to the groceries",
+        "move the water bill to friday, priority 5",
+        "remind me to buy bread and then pick up Jonas",
+    ],
+)
+async def test_one_wish_is_not_taken_apart(alice: Client, message: str) -> None:
+    await groceries(alice)
+    await alice.ok("POST", "/os/todos", status=201, json={"title": "Pay the water bill"})
+    told = await Talk(alice).say(message)
+    assert "One thing after the other" not in told
+    assert len(await todos(alice)) <= 2
+
+
+@pytest.mark.anyio
+async def test_words_of_a_note_that_are_wrong_are_replaced_with_a_yes(alice: Client) -> None:
+    note = {"title": "Boiler", "content": "The serial number is BX-44791.\n\nBought of Meyer.\n"}
+    made = await alice.ok("POST", "/os/notes", status=201, json=note)
+    path = f"/os/notes/{made['result']['note']['id']}"
+    say = Talk(alice).say
+    await say("open the boiler note")
+    asked = await say("the serial number is BX-44792, not BX-44791")
+    assert asked.startswith("Replace “BX-44791” with “BX-44792” in [Boiler]")
+    await say("yes")
+    assert "BX-44792." in (await alice.ok("GET", path))["note"]["markdown"]
+
+
+@pytest.mark.anyio
+async def test_the_second_item_of_a_list_is_ticked_with_a_yes(alice: Client) -> None:
+    path = await groceries(alice)
+    say = Talk(alice).say
+    await say("what's on the groceries?")
+    assert (await say("the second one is in the bag")).startswith("Do you mean: tick “flour”")
+    await say("yes")
+    assert "- [x] flour" in (await alice.ok("GET", path))["note"]["markdown"]
