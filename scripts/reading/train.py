@@ -27,8 +27,10 @@ from app.agent.turn.steps import Asked, Thing, ThingKind
 NOW = datetime(2026, 11, 23, 9, 0, tzinfo=ZoneInfo("Europe/Berlin"))
 OTHER_WORDS = 0.5
 """How often a slot of a message that is seen again holds the words of another message."""
-SECONDS = 8
-"""How often a message of two wishes is seen with another second."""
+TIMES, SECONDS = 2, 8
+"""How often a message is seen, and how often one of two wishes with another second, for what it
+wishes.
+"""
 UNKNOWN, WHOLE = 0.4, 0.5
 """How often nothing that a message names is known, and how often it is called just so."""
 OTHERS: Sequence[tuple[ThingKind, str, int]] = (
@@ -112,10 +114,12 @@ def train(said: Sequence[Labelled], language: str, folder: Path) -> None:
     words = words_of(said)
     for one in said:
         again = SECONDS if one.intent == labelled.TWO else 1
-        for seen in (one, *(_with_other_words(one, words, chance) for _ in range(again))):
+        for time in range(1 + again):
+            seen = _with_other_words(one, words, chance) if time else one
             line = _line(seen, words, language, chance)
             of_intents.append([features.of_line(line, seen.before)], [seen.intent])
-            of_slots.append(features.of_pieces(line, seen.intent), _tags(line, seen.spans))
+            if time < TIMES:  # more of the second wishes would drown the other slots
+                of_slots.append(features.of_pieces(line, seen.intent), _tags(line, seen.spans))
     for trainer, name in ((of_intents, reader.INTENTS), (of_slots, reader.SLOTS)):
         _store(trainer, folder / name)
 

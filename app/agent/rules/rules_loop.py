@@ -104,7 +104,8 @@ class _RulesTurn:
                 stop_switch.require_running(self._turn.app)
                 await self._turn.say(step.text[start : start + PIECE])
             # The limits are those of a model's turn, though rules hardly reach them.
-            if self._calls + len(calls) > limits.tool_calls or (calls and is_last):
+            most = limits.tool_calls * WISHES
+            if self._calls + len(calls) > most or (calls and is_last):
                 return self._forget(Unavailable(live_turn.TOO_MUCH))
             if not calls:
                 return None if step.text else self._forget(Unavailable(live_turn.UNUSABLE))

@@ -12,6 +12,7 @@ from collections.abc import Callable
 import msgspec
 
 from app.agent.rules import look_further
+from app.agent.rules.changes import reused
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages import language_data
@@ -25,8 +26,10 @@ from app.agent.rules.reader.reader import Understood
 from app.agent.turn import looks
 from app.agent.turn.steps import Asked, Step, Trace
 
-LIKELY = 0.4
-"""So likely is it that a message wishes two things, and that each of them is one, together."""
+LIKELY, SURE = 0.4, 0.9
+"""So likely is it that a message wishes two things, and that each of them is one, together; and so
+likely where the first may be what alone is no more than news.
+"""
 EDGES = " ,;、，；"
 NO_WISH = frozenset({"none", "smalltalk", "yes", "no", "choose"})
 """What the parts of such a message are not."""
@@ -51,7 +54,9 @@ def do(asked: Asked, language: Language, otherwise: NextStep) -> Step:
 def _one_by_one(
     asked: Asked, lead: str, rest: str, language: Language, otherwise: NextStep
 ) -> Step:
-    alone = msgspec.structs.replace(asked, message=lead)
+    # what a part says alone may not tell its language
+    earlier = asked.earlier or (Trace(language=language),)
+    alone = msgspec.structs.replace(asked, message=lead, earlier=earlier)
     first = look_further.replay(msgspec.structs.replace(alone, is_last=False), otherwise)
     trace = first.step.trace or Trace()
     if first.step.calls:
@@ -63,6 +68,8 @@ def _one_by_one(
         )
     if lead == asked.message and not _is_answered(asked, trace, language):
         return first.step
+    if first.step.empty and trace.intent != "none" and not _stands_alone(asked, rest, language):
+        return reused.reuse(asked, otherwise)  # “it” of the second would be anything
     after = msgspec.structs.replace(
         first.rest, message=rest, before=(*asked.before, lead), earlier=(trace, *asked.earlier)
     )
@@ -94,9 +101,11 @@ def _parts(asked: Asked, language: Language) -> tuple[str, str] | None:
         rest = rest[join.end() - 1 :]
     rest = rest.strip(EDGES)
     first, second = (_understood(asked, one, language) for one in (lead, rest))
-    if first is None or second is None or _goes_on(first, second):
+    if second is None or (first is None and sure < SURE):
         return None
-    return (lead, rest) if sure * math.sqrt(first.sure * second.sure) >= LIKELY else None
+    if first and (_goes_on(first, second) or sure * math.sqrt(first.sure * second.sure) < LIKELY):
+        return None
+    return lead, rest
 
 
 @functools.cache
@@ -112,6 +121,12 @@ def _understood(asked: Asked, text: str, language: Language) -> Understood | Non
         return None
     is_bare = likely[0].intent in wishes.KINDS and not likely[0].spans and not asked.earlier
     return None if is_bare else likely[0]
+
+
+def _stands_alone(asked: Asked, text: str, language: Language) -> bool:
+    """Return whether a wish says itself what it is of."""
+    second = _understood(asked, text, language)
+    return bool(second and (second.intent not in wishes.KINDS or second.all_of("target")))
 
 
 def _goes_on(first: Understood, second: Understood) -> bool:

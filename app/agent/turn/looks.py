@@ -2,7 +2,7 @@
 
 from app.agent.turn.steps import Asked, Step
 
-MOST_LOOKS = 16
+MOST_LOOKS = 24
 """So many calls a turn may make."""
 LOOKS = ("search_", "grep_", "list_", "get_")
 """What the tools begin with that only look."""

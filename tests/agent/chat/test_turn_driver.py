@@ -128,10 +128,10 @@ SCRIPTS: dict[str, tuple[list[Step], str, list[str], str]] = {
     "calls without end": (
         [
             Step(calls=tuple(search(f"leeks {step} {number}") for number in range(6)))
-            for step in range(5)
+            for step in range(7)
         ],
         "failed",
-        ["done"] * 12,
+        ["done"] * 30,
         TOO_MUCH,
     ),
     "text before a call": (

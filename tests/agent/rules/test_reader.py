@@ -321,3 +321,51 @@ async def test_a_name_makes_no_other_wish_of_it(alice: Client) -> None:
     await say("yes")
     notes = (await alice.ok("GET", "/os/notes"))["notes"]
     assert [note["title"] for note in notes] == ["Compost"]
+
+
+@pytest.mark.anyio
+async def test_a_step_that_is_named_is_not_taken_for_its_todo(alice: Client) -> None:
+    steps = [{"title": one} for one in ("passport", "charger")]
+    fields = {"title": "Pack for Lisbon", "steps": steps}
+    made = (await alice.ok("POST", "/os/todos", status=201, json=fields))["result"]["todo"]
+    say = Talk(alice).say
+    asked_first = await say("pack for lisbon: the charger is in, tick it")
+    assert asked_first == "Do you mean: tick “charger” (Pack for Lisbon)?"
+    await say("yes")
+    todo = (await alice.ok("GET", f"/os/todos/{made['id']}"))["todo"]
+    assert not todo["completed"]
+    assert [one["completed"] for one in todo["steps"]] == [False, True]
+
+
+@pytest.mark.anyio
+async def test_a_list_that_is_asked_for_by_its_name_is_not_that_of_all_todos(alice: Client) -> None:
+    await alice.ok("POST", "/os/todos", status=201, json={"title": "Call the vet"})
+    note = {"title": "Groceries", "content": "- [ ] eggs\n"}
+    await alice.ok("POST", "/os/notes", status=201, json=note)
+    told = await Talk(alice).say("how many things are still open on the groceries?")
+    assert "eggs" in told
+
+
+@pytest.mark.parametrize(
+    ("name", "meant_person"),
+    [("ben", "Ben Okafor"), ("ines", ""), ("ines ortega", "Ines Ortega"), ("tom", "")],
+)
+def test_a_contact_is_meant_where_no_other_has_the_name(name: str, meant_person: str) -> None:
+    people = ("Ben Okafor", "Ines Maier", "Ines Ortega")
+    rows = [{"name": one, "username": one.lower()} for one in people]
+    looked = msgspec.structs.replace(
+        asked("x"), results=(Result("list_network", {}, {"contacts": rows}, failed=False),)
+    )
+    assert meant.person(looked, name) == meant_person
+
+
+@pytest.mark.anyio
+async def test_what_is_put_off_to_a_month_is_not_moved_within_another_unasked(
+    alice: Client,
+) -> None:
+    await alice.ok("PATCH", "/account/settings", json={"locale": "fr"})
+    await alice.ok("POST", "/os/todos", status=201, json={"title": "Faire réviser la voiture"})
+    wish = "la révision de la voiture on repousse à mi janvier, disons le 14"
+    assert (await Talk(alice).say(wish)).endswith("?")
+    (todo,) = (await alice.ok("GET", "/os/todos"))["result"]["todos"]
+    assert todo["dueDate"] is None

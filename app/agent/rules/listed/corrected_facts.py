@@ -140,7 +140,7 @@ def _place(
     if not same and not _is_unit(wanted[0].unit) and wanted[0].unit != PHONE:
         same = [one for one in places if one.number.unit != PHONE]
     if len(same) > 1:
-        same = [one for one in same if _shares(asked.message, one.sentence, note.title)] or same
+        same = [one for one in same if shares(asked.message, one.sentence, note.title)] or same
     if len(same) > 1 and asked.before:
         # What was quoted in the turn before is what this one goes on with.
         question = questions.read_question(asked.before[-1])
@@ -163,7 +163,7 @@ def _is_unit(unit: str) -> bool:
     return any(unit in row.split() for row in SAME)
 
 
-def _shares(text: str, sentence: str, title: str) -> bool:
+def shares(text: str, sentence: str, title: str) -> bool:
     """Return whether a sentence has a word of a text that the title has not."""
     read, folded = questions.read_question(text), fold_text(sentence)
     if questions.is_asian(text):

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from app.agent.rules.dialogue import references
+from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
+from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.passages import questions
 from app.agent.rules.reader import lines, meant, new_todos
 from app.agent.rules.reader.reader import Reading, Understood
@@ -52,6 +54,9 @@ WRITTEN = frozenset({"append_note", "add_item"})
 """The intents that both write a line into a note."""
 EXACT = frozenset({"rename", "make_note", "make_folder", "tag"})
 """What gives a name, which has no word more or less than was said."""
+MOVES = frozenset({"move_todo", "repeat_todo"})
+MONTH = 4
+"""So many letters has the name of a month at least that is no other word."""
 MADE: Mapping[str, tuple[str, ...]] = {
     "add_todo": ("title", "step"),
     "add_step": ("step",),
@@ -85,6 +90,7 @@ def agree(asked: Asked, step: Step, reading: Reading, language: Language) -> boo
     says_all = references.says_all(asked.message, language)
     return any(
         _same_things(asked, writes, one, says_all=says_all)
+        and not is_in_other_month(writes, one, language)
         and _as_many(asked, writes, one, language)
         and _same_texts(asked, writes, one)
         for one in likely
@@ -102,7 +108,11 @@ def _always(asked: Asked, writes: Sequence[Call]) -> frozenset[str]:
     """
     undone = {(tool, _changed(fields)) for one in asked.earlier for tool, fields in one.undo}
     undoes = all((tool, _changed(fields)) in undone for tool, fields in writes)
-    answers = bool(asked.earlier and asked.earlier[0].asks)
+    question = asked.earlier[0].asks if asked.earlier else None
+    choices = {one.id for one in question.choices} if question else set()
+    changed = {_changed(fields) for _, fields in writes}
+    # what was asked about one thing is not answered by a change of another
+    answers = question is not None and (not choices or changed <= {None, *choices})
     return (ANSWERS if answers else frozenset()) | (TAKES_BACK if undoes else frozenset())
 
 
@@ -139,6 +149,26 @@ def _same_things(asked: Asked, writes: Sequence[Call], said: Understood, *, says
         return True
     spoken_of = {one.id for turn in asked.earlier for one in (*turn.about, *turn.shown)}
     return None in changed or spoken_of.issuperset(changed)
+
+
+def is_in_other_month(writes: Sequence[Call], said: Understood, language: Language) -> bool:
+    """Return whether a thing is moved to another month than one that is named: “let's put it off
+    to mid January, say the 14th”.
+    """
+    dues = [str(fields["dueDate"]) for _, fields in writes if fields.get("dueDate")]
+    if said.intent not in MOVES or not dues:
+        return False
+    table = language_data.load_table(language, Dates)
+    names = [said.text[one.start : one.end] for one in said.spans if one.slot == "target"]
+    words = Counter(re.findall(r"[^\W\d_]+", plain_letters(said.text).lower()))
+    for name in names:
+        words.subtract(re.findall(r"[^\W\d_]+", plain_letters(name).lower()))
+    named = {
+        month
+        for month, known in table.months.items()
+        if any(words[one] > 0 for one in known if len(one) >= MONTH)
+    }
+    return bool(named) and not any(int(due[5:7]) in named for due in dues)
 
 
 def _as_many(asked: Asked, writes: Sequence[Call], said: Understood, language: Language) -> bool:

@@ -5,7 +5,7 @@ about as the reader has it, or shown where it only reads.
 """
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -14,6 +14,7 @@ from app.agent.rules.changes import reused, told
 from app.agent.rules.dialogue import dialogue_words, resolve_reference
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.mentions import asking
+from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.phrases import phrases
 from app.agent.rules.reader import agreement, meant, reader, wishes
 from app.agent.rules.reader.reader import Understood
@@ -44,11 +45,15 @@ UNSURE = frozenset({"ask", "cannot", "near", "mean", ""})
 """What a message was taken for that came to nothing."""
 ELSEWHERE = ("todo_state", "sum", "read_messages")
 """What notes seem to answer, and only todos, sums and messages do."""
+OTHERS_WORDS = "list_conversations"
+"""What gives the words of others, after which a change waits for the owner anyway."""
 TOLD = frozenset({"none", "smalltalk"})
 """The intents of what wishes nothing."""
 TEXTS = frozenset({"text", "title", "step", "tag"})
 FIELDS = frozenset({"day", "priority", "title", "step", "text"})
 """The arguments of a change that are what becomes of a thing."""
+FOUND_FIRST = frozenset({"replace_text"})
+"""What is only asked about where its words stand once in a note, which says more than a reader."""
 SURELY_ASKED = frozenset({"replace_text", "remember"})
 """What only one reading asks about, which looks more closely."""
 
@@ -130,10 +135,15 @@ def _answers(asked: Asked, step: Step, language: Language) -> bool:
 def _checked(asked: Asked, looked: Asked | None, step: Step, language: Language, act: Act) -> Step:
     """Return a step that changes something where its message says so, else a question."""
     first = reader.read(asked, (), language)
-    if agreement.agree(asked, step, first, language):
+    may_be_part = wishes.may_be_part(step.calls, first.likely)
+    if not may_be_part and agreement.agree(asked, step, first, language):
         return step
     if looked is None:
         return Step(calls=calls_to_look(asked)) if _may_look(asked) else step
+    if may_be_part and (part := wishes.ask_of_named_step(looked, step.calls, language)):
+        return part
+    if agreement.agree(asked, step, first, language):
+        return step
     reading = reader.read(asked, asking.things(looked), language)
     surely = first.likely and first.likely[0].sure >= SURE
     differs = surely and not agreement.is_of(step, first.likely[0])
@@ -160,13 +170,17 @@ def _instead(asked: Asked, looked: Asked | None, step: Step, language: Language,
         return step
     nothing = trace.asks is not None or _came_to_nothing(step)
     least = ASKED if nothing or step.empty else SURE
-    reads = wishes.READS if nothing else ELSEWHERE if trace.intent == "ask" else ()
-    can = (*wishes.WRITES, *reads)
     likely = reader.read(asked, (), language).likely
+    reads: Sequence[str] = wishes.READS if nothing else ELSEWHERE if trace.intent == "ask" else ()
+    if trace.intent == "list_todos" and likely and _leaves_out(step, likely[0]):
+        reads = ("list_todos",)
+    can = (*wishes.WRITES, *reads)
     if nothing and likely and likely[0].intent in TOLD and likely[0].sure >= SURE:
         return _noted(asked, step, language)
     # What there is to be named makes nothing likely that is not half so by itself.
     first = [one for one in likely if one.intent in can]
+    if first and first[0].intent in FOUND_FIRST:
+        least = ASKED
     if not first or first[0].sure < (least / 2 if nothing else least):
         return step
     if looked is None and _may_look(asked):
@@ -186,6 +200,8 @@ def _instead(asked: Asked, looked: Asked | None, step: Step, language: Language,
         return question or _without_day(step, best)
     if _asks_more(step, question):
         return _without_day(step, best)
+    if not _says_same_day(step, question):
+        return question  # “Saturday, Sunday we have guests” is no move to both
     return _do(looked, question, best, act) or _without_day(step, best)
 
 
@@ -218,6 +234,8 @@ def _do(looked: Asked, question: Step, said: Understood, act: Act) -> Step | Non
     uses = DONE_AT_ONCE.get(said.intent)
     if said.sure < AT_ONCE or uses is None or asks is None or asks.lacks != "yes":
         return None
+    if looked.has(OTHERS_WORDS) or len(said.all_of("day")) > 1:
+        return None
     titles = [one.title for one in asks.choices]
     is_named = all(
         any(told.is_all_named(name, title) for title in titles) for name in said.all_of("target")
@@ -226,6 +244,8 @@ def _do(looked: Asked, question: Step, said: Understood, act: Act) -> Step | Non
         return None
     route = Route(asks.intent, trace.language, asks.arguments, asks.choices)
     step = reused.reuse(looked, lambda part: act(part, route))
+    if agreement.is_in_other_month(step.calls, said, trace.language):
+        return None
     return None if looks.looks_too_long(looked, step) else step
 
 
@@ -262,7 +282,17 @@ def _show(looked: Asked, said: Understood, language: Language, act: Act) -> Step
     if step.calls:
         return None if looks.looks_too_long(looked, step) else step
     asks = step.trace is not None and step.trace.asks is not None
+    if route.intent == "list_todos" and _leaves_out(step, said):
+        return None
     return None if step.empty or asks or not step.text else step
+
+
+def _leaves_out(step: Step, said: Understood) -> bool:
+    """Return whether a list says nothing of what it was to be narrowed to, and so is of something
+    else.
+    """
+    narrowed = [fold_text(one) for slot in wishes.NARROWS for one in said.all_of(slot)]
+    return any(one not in fold_text(step.text) for one in narrowed)
 
 
 def _ask_first(asked: Asked, step: Step, language: Language) -> Step:
@@ -312,6 +342,16 @@ def _asks_more(step: Step, other: Step) -> bool:
     """Return whether a step asks about a field of a change that another does not."""
     asks, mine = (one.trace.asks if one.trace else None for one in (step, other))
     return bool(asks and mine and FIELDS & asks.arguments.keys() - mine.arguments.keys())
+
+
+def _says_same_day(step: Step, other: Step) -> bool:
+    """Return whether two steps ask about a day in the same words."""
+    days = {
+        one.trace.asks.arguments.get("day", "").lower()
+        for one in (step, other)
+        if one.trace and one.trace.asks
+    }
+    return len(days) < 2 or "" in days
 
 
 def _is_guess(question: Question) -> bool:

@@ -80,6 +80,14 @@ def _named(name: str, may: Sequence[Thing]) -> tuple[Thing, ...]:
     return next((one.things for one in in_part(parts.split(name), may, "todo")), ())
 
 
+def named_whole(asked: Asked, names: Sequence[str], kind: ThingKind) -> tuple[Thing, ...]:
+    """Return the one thing that is called as the one name says; nothing where none is."""
+    said = {fold_text(trimmed(one)).strip() for one in names}
+    found = [one for one in asking.things(asked) if one.kind == kind]
+    fits = tuple(one for one in found if fold_text(one.title).strip() in said)
+    return fits if len(names) == len(fits) == 1 else ()
+
+
 def _beside(said: Understood, may: Sequence[Thing]) -> tuple[Thing, ...]:
     """Return the one thing that a message names beside its slots: “no mere haircut, rename it”."""
     find = mentions.named_unspaced if questions.is_asian(said.text) else mentions.named
@@ -93,16 +101,20 @@ def _beside(said: Understood, may: Sequence[Thing]) -> tuple[Thing, ...]:
 
 
 def person(asked: Asked, name: str) -> str:
-    """Return the contact whom a name means; who was spoken of last without one, else nothing."""
-    people = [one.title for one in asking.things(asked) if one.kind == "person"]
-    said = fold_text(name).split()
+    """Return the one contact whom a name means; who was spoken of last without a name."""
+    people = dict.fromkeys(one.title for one in asking.things(asked) if one.kind == "person")
+    said = set(fold_text(name).split())
     if not said:
         return references.last_person(asked)
-    for one in people:
-        unspaced = questions.is_asian(name) and (name in one or one in name)
-        if unspaced or set(said) & set(fold_text(one).split()):
-            return one
-    return ""
+
+    def fits(title: str) -> bool:
+        unspaced = questions.is_asian(name) and (name in title or title in name)
+        return unspaced or bool(said & set(fold_text(title).split()))
+
+    fitting = [one for one in people if fits(one)]
+    whole = [one for one in fitting if said >= set(fold_text(one).split())]
+    found = whole if len(whole) == 1 else fitting
+    return found[0] if len(found) == 1 else ""
 
 
 def folder(asked: Asked, name: str) -> str:

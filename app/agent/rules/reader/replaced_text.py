@@ -5,25 +5,28 @@ import re
 from app.agent.rules.answers import item_changes
 from app.agent.rules.answers.item_changes import Held
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.listed import corrected_facts
 from app.agent.rules.passages import questions
 from app.agent.rules.reader import meant
 from app.agent.rules.reader.reader import Understood
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Question, Step, Trace
+from app.agent.turn.steps import Asked, Call, Question, Step, Thing, Trace
+
+MOST = 20
+"""So many lines with the words are looked for."""
 
 
 def ask(asked: Asked, said: Understood, language: Language) -> Step | None:
     """Return the question whether words that stand once in a note are to be replaced by others."""
     old, new = (_whole_words(said, one) for one in ("old", "text"))
-    notes = meant.things(asked, said, ("note",), language).things
-    if not (old and new) or len(notes) != 1:
-        return None
+    notes = _notes(asked, said, old, language) if old and new else ()
+    if isinstance(notes, Step) or len(notes) != 1:
+        return notes if isinstance(notes, Step) else None
     held = item_changes.read(asked, notes[0])
     if not isinstance(held, Held):
         return held
     text = str(held.record["markdown"])
-    whole = re.escape(old) if questions.is_asian(old) else rf"(?<!\w){re.escape(old)}(?!\w)"
-    found = [*re.finditer(whole, text, re.IGNORECASE)]
+    found = [*_places(old).finditer(text)]
     if len(found) != 1:
         return None
     if found[0][0] == old.capitalize():
@@ -39,6 +42,46 @@ def ask(asked: Asked, said: Understood, language: Language) -> Step | None:
     asks = Question(wish.intent, arguments, lacks="yes", choices=notes)
     told = wish.phrase("replace_whether", old=found[0][0], new=new, title=held.link)
     return Step(told, trace=Trace(intent=wish.intent, language=language, about=notes, asks=asks))
+
+
+def _places(words: str) -> re.Pattern[str]:
+    """Return how words are found that stand by themselves; no number is one within “9:30”."""
+    whole = re.escape(words)
+    if not questions.is_asian(words):
+        whole = rf"(?<!\w)(?<!\d[.,:]){whole}(?![.,:]\d)(?!\w)"
+    return re.compile(whole, re.IGNORECASE)
+
+
+def _notes(
+    asked: Asked, said: Understood, old: str, language: Language
+) -> tuple[Thing, ...] | Step:
+    """Return the note that is named or spoken of, else those that have the words in a line that a
+    message tells more of, or the step that looks for them.
+    """
+    named = meant.things(asked, said, ("note",), language)
+    if len(named.things) == 1:
+        return named.things
+    call: Call = ("grep_notes", {"pattern": old, "mode": "literal", "limit": MOST})
+    if call[0] not in asked.tools:
+        return ()
+    made = [one for one in asked.results if (one.tool, one.arguments) == call]
+    if not made:
+        return Step(calls=(call,))
+    among = {one.id for one in named.unsure}
+    found = {
+        Thing("note", row["noteId"], row["title"]): [
+            one["text"] for one in row["matches"] if _places(old).search(one["text"])
+        ]
+        for row in ([] if made[0].failed else made[0].content.get("results", []))
+        if not among or row["noteId"] in among
+    }
+    have = [one for one, lines in found.items() if lines]
+    told = [
+        one
+        for one in have
+        if any(corrected_facts.shares(said.text, line, "") for line in (*found[one], one.title))
+    ]
+    return tuple(have if len(have) == 1 else told)
 
 
 def _whole_words(said: Understood, slot: str) -> str:

@@ -12,12 +12,13 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_tables import Wish
 from app.agent.rules.listed import list_wishes
 from app.agent.rules.mentions import asking
+from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.reader import meant, new_todos, replaced_text
 from app.agent.rules.reader.meant import Meant
 from app.agent.rules.reader.reader import Understood
 from app.agent.rules.reckoning import note_sums
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Question, Step, Thing, ThingKind, Trace
+from app.agent.turn.steps import Asked, Call, Question, Step, Thing, ThingKind, Trace
 
 TODO: tuple[ThingKind, ...] = ("todo",)
 NOTE: tuple[ThingKind, ...] = ("note",)
@@ -70,6 +71,9 @@ def to_read(asked: Asked, said: Understood, language: Language) -> Route | None:
     last = asked.earlier[0] if asked.earlier else Trace()
     match said.intent:
         case "list_todos":
+            narrowed = [one for slot in NARROWS for one in said.all_of(slot)]
+            if note := meant.named_whole(asked, narrowed, "note"):
+                return Route("show_note", language, {}, note)
             words = [said.text[one.start : one.end] for one in said.spans if one.slot != "it"]
             counts = dialogue_words.tables(language)[0].counts
             is_counted = dialogue_words.find_in(counts, dialogue_words.bare(said.text))
@@ -231,6 +235,29 @@ def _ask_of_items(asked: Asked, said: Understood, language: Language) -> Step | 
     return item_changes.ask_changes(Route("change_items", language, {}, (thing,)), held, changes)
 
 
+def may_be_part(calls: Sequence[Call], likely: Sequence[Understood]) -> bool:
+    """Return whether a todo is about to be done of which a message may only mean a step."""
+    is_done = any(tool == "complete_todo" for tool, _ in calls)
+    return is_done and bool(likely) and likely[0].intent in ("tick_step", "tick_item")
+
+
+def ask_of_named_step(looked: Asked, calls: Sequence[Call], language: Language) -> Step | None:
+    """Return the question whether the step that a message names is done, and not its whole todo:
+    “weekend bag: the charger is in, tick it”; None where it names none.
+    """
+    done = {fields.get("id") for _, fields in calls}
+    said = fold_text(looked.message)
+    for thing, steps in item_changes.all_steps(looked):
+        named = [one for one in steps if not one.is_done and fold_text(one.title).strip() in said]
+        if thing.id in done and len(named) == 1:
+            held = item_changes.read(looked, thing)
+            if not isinstance(held, Held):
+                return held
+            route = Route("change_items", language, {}, (thing,))
+            return item_changes.ask_changes(route, held, {named[0].place: "tick"})
+    return None
+
+
 def _list_of(asked: Asked, said: Understood, language: Language) -> Thing | None:
     """Return the one list, or todo with steps, that is named, else the one spoken of."""
     kinds = TODO if said.intent.endswith("step") else NOTE
@@ -276,5 +303,7 @@ NEW: Mapping[str, Ask] = {
 }
 WRITES: Sequence[str] = (*KINDS, *ITEMS, *NEW)
 """The intents that change something."""
+NARROWS = ("word", "target", "folder", "person")
+"""The slots of what a list is narrowed to."""
 READS = ("list_todos", "todo_state", "show_note", "sum", "read_messages", "leave")
 """The intents of what is only shown or told, or not done."""
