@@ -45,7 +45,7 @@ KEPT = ASKS_A_DAY | {"ask"}
 TAKEN_FIRST = frozenset("ask cannot list_todos list_notes show_note todo_state tell_view".split())
 """What a message may only seem to be that wishes to change something."""
 LATE = 7
-"""After so many results a turn has hardly any steps left."""
+"""After so many results a message was looked for in vain often enough."""
 
 
 def next_step(asked: Asked) -> Step:

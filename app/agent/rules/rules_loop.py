@@ -38,7 +38,8 @@ async def run_rules(
 ) -> TurnEnd:
     """Answer `prompt` by the rules, which see what the earlier turns left.
 
-    Events go out as they happen; events, calls, limits and metering are those of a model's turn.
+    Events go out as they happen; events, calls and metering are those of a model's turn, and
+    the limits, but for twice the steps and calls.
     """
     return await _RulesTurn(turn, history, meter, now).run(prompt)
 
@@ -103,7 +104,7 @@ class _RulesTurn:
             for start in range(0, len(step.text), PIECE):
                 stop_switch.require_running(self._turn.app)
                 await self._turn.say(step.text[start : start + PIECE])
-            # The limits are those of a model's turn, though rules hardly reach them.
+            # The limits are twice those of a model's turn, though rules hardly reach them.
             most = limits.tool_calls * WISHES
             if self._calls + len(calls) > most or (calls and is_last):
                 return self._forget(Unavailable(live_turn.TOO_MUCH))

@@ -1,7 +1,7 @@
 """Two wishes in one message, done one after the other as if each had been sent alone.
 
-“The milk is in, and put butter on the groceries”, “tag it halloween and pin it”. That there are
-two, and where the second begins, is told by the reader.
+“Tag it halloween and pin it”, “eggs are in, tick them. And remind me to call the vet tomorrow”.
+That there are two, and where the second begins, is told by the reader.
 """
 
 import functools
@@ -14,17 +14,17 @@ import msgspec
 from app.agent.rules import look_further
 from app.agent.rules.changes import reused
 from app.agent.rules.changes.marked import Marked, words_of
-from app.agent.rules.dialogue import dialogue_words
+from app.agent.rules.dialogue import dialogue_words, references
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.mentions import asking
 from app.agent.rules.phrases import phrases
 from app.agent.rules.reader import reader, wishes
+from app.agent.rules.reader.labelled import TWO
 from app.agent.rules.reader.reader import Understood
 from app.agent.turn import looks
-from app.agent.turn.steps import Asked, Step, Trace
+from app.agent.turn.steps import Asked, Question, Step, Trace
 
 LIKELY, SURE = 0.4, 0.9
 """So likely is it that a message wishes two things, and that each of them is one, together; and so
@@ -34,7 +34,8 @@ EDGES = " ,;、，；"
 NO_WISH = frozenset({"none", "smalltalk", "yes", "no", "choose"})
 """What the parts of such a message are not."""
 OF_LISTS = frozenset({*wishes.ITEMS, "add_item", "add_step"})
-ABOUT = ("target", "it", "person")
+SAY_DONE = frozenset({"complete_todo", "tick_step", "tick_item"})
+ABOUT = ("target", "person")
 """The slots of what a second wish of the same kind is about."""
 FIELDS = frozenset({"day", "by", "prio"})
 NextStep = Callable[[Asked], Step]
@@ -45,47 +46,87 @@ def do(asked: Asked, language: Language, otherwise: NextStep) -> Step:
     whole message `otherwise` where it wishes one thing.
     """
     last = asked.earlier[0] if asked.earlier else Trace()
-    if last.then:
-        return _one_by_one(asked, asked.message, last.then, language, otherwise)
+    if last.then and last.asks:
+        return _after_answer(asked, last.asks, last.then, language, otherwise)
     parts = None if last.asks else _parts(asked, language)
-    return _one_by_one(asked, *parts, language, otherwise) if parts else otherwise(asked)
-
-
-def _one_by_one(
-    asked: Asked, lead: str, rest: str, language: Language, otherwise: NextStep
-) -> Step:
+    if parts is None:
+        return otherwise(asked)
+    lead, rest = parts
     # what a part says alone may not tell its language
     earlier = asked.earlier or (Trace(language=language),)
     alone = msgspec.structs.replace(asked, message=lead, earlier=earlier)
-    first = look_further.replay(msgspec.structs.replace(alone, is_last=False), otherwise)
+    first = _replayed(alone, otherwise)
     trace = first.step.trace or Trace()
     if first.step.calls:
         return otherwise(alone) if asked.is_last else first.step
     if trace.asks:
-        text = f"{phrases.phrase(language, 'then', rest=rest)}\n{first.step.text}"
-        return msgspec.structs.replace(
-            first.step, text=text, trace=msgspec.structs.replace(trace, then=rest)
-        )
-    if lead == asked.message and not _is_answered(asked, trace, language):
-        return first.step
+        return _waiting(first.step, rest, language)
     if first.step.empty and trace.intent != "none" and not _stands_alone(asked, rest, language):
         return reused.reuse(asked, otherwise)  # “it” of the second would be anything
+    return _then(asked, lead, rest, first, language, otherwise)
+
+
+def _after_answer(
+    asked: Asked, question: Question, rest: str, language: Language, otherwise: NextStep
+) -> Step:
+    """Return the step of the answer to what the first wish asked, then that of the second wish;
+    anything else than an answer ends what waits.
+    """
+    first = _replayed(asked, otherwise)
+    trace = first.step.trace or Trace()
+    if first.step.calls:
+        return otherwise(asked) if asked.is_last else first.step
+    if trace.asks:
+        is_same = trace.asks.intent == question.intent
+        is_same = is_same and {*trace.asks.choices} <= {*question.choices}
+        return _waiting(first.step, rest, language) if is_same else first.step
+    if question.lacks == "yes":
+        said = (dialogue_words.whole(language, one, asked.message) for one in ("yes", "no"))
+        answers = any(said)
+    else:
+        answers = trace.intent == question.intent
+    return _then(asked, asked.message, rest, first, language, otherwise) if answers else first.step
+
+
+def _replayed(asked: Asked, otherwise: NextStep) -> look_further.Tried:
+    return look_further.replay(msgspec.structs.replace(asked, is_last=False), otherwise)
+
+
+def _waiting(step: Step, rest: str, language: Language) -> Step:
+    """Return the question of a first wish, for whose answer the second waits."""
+    text = f"{phrases.phrase(language, 'then', rest=rest)}\n{step.text}"
+    trace = msgspec.structs.replace(step.trace or Trace(), then=rest)
+    return msgspec.structs.replace(step, text=text, trace=trace)
+
+
+def _then(
+    asked: Asked,
+    lead: str,
+    rest: str,
+    first: look_further.Tried,
+    language: Language,
+    otherwise: NextStep,
+) -> Step:
+    """Return the step of the second wish, once the first has its answer."""
+    used = asked.results[: len(asked.results) - len(first.rest.results)]
+    if any(one.failed for one in used) and not _stands_alone(asked, rest, language):
+        return first.step  # the folder that was refused is not there for what goes into it
     after = msgspec.structs.replace(
-        first.rest, message=rest, before=(*asked.before, lead), earlier=(trace, *asked.earlier)
+        first.rest,
+        message=rest,
+        before=(*asked.before, lead),
+        earlier=(first.step.trace or Trace(), *asked.earlier),
+        is_last=asked.is_last,
     )
-    second = do(after, language, otherwise)
-    if second.calls and len(asked.results) + len(second.calls) > looks.MOST_LOOKS:
+    if all(one.tool.startswith(looks.LOOKS) for one in used):
+        # the same is not looked up twice in a row
+        after = msgspec.structs.replace(after, results=asked.results)
+        second = reused.reuse(after, lambda part: do(part, language, otherwise))
+    else:
+        second = do(after, language, otherwise)
+    if looks.only_looks(second) and len(asked.results) + len(second.calls) > looks.MOST_LOOKS:
         second = do(msgspec.structs.replace(after, is_last=True), language, otherwise)
     return second if second.calls else _joined(first.step, second)
-
-
-def _is_answered(asked: Asked, trace: Trace, language: Language) -> bool:
-    """Return whether a message has answered the question with which the first wish ended."""
-    asks = asked.earlier[0].asks
-    if asks is None or asks.lacks == "yes":
-        said = (dialogue_words.whole(language, one, asked.message) for one in ("yes", "no"))
-        return any(said)
-    return trace.intent == asks.intent
 
 
 def _parts(asked: Asked, language: Language) -> tuple[str, str] | None:
@@ -93,7 +134,10 @@ def _parts(asked: Asked, language: Language) -> tuple[str, str] | None:
     if len(asked.message) > asking.LONGEST or not reader.knows(language):
         return None
     sure, at = reader.second_wish(asked, language)
-    if sure < LIKELY or not at or _depends(language).search(plain_letters(asked.message).lower()):
+    said = asked.message.lower().replace("’", "'")
+    # what is quoted, or follows a colon, is a text; a wish may depend on what is asked
+    is_text = re.search('[:："“”„«»「」『』‘`\n]', asked.message) is not None
+    if sure < LIKELY or not at or is_text or _depends(language).search(said):
         return None
     lead, rest = asked.message[:at].strip(EDGES), asked.message[at:]
     # the join of two clauses begins with the space before it
@@ -103,6 +147,10 @@ def _parts(asked: Asked, language: Language) -> tuple[str, str] | None:
     first, second = (_understood(asked, one, language) for one in (lead, rest))
     if second is None or (first is None and sure < SURE):
         return None
+    if re.search(r"[?？]\s*\S", lead):
+        return None  # “is it paid? Then tick it off and …”
+    if lead.endswith(("?", "？")) and (second.intent == TWO or _points(second)):
+        return None
     if first and (_goes_on(first, second) or sure * math.sqrt(first.sure * second.sure) < LIKELY):
         return None
     return lead, rest
@@ -110,30 +158,42 @@ def _parts(asked: Asked, language: Language) -> tuple[str, str] | None:
 
 @functools.cache
 def _depends(language: Language) -> re.Pattern[str]:
-    words = plain_letters(language_data.load_table(language, Changes).depends)
+    words = language_data.join_pattern(language_data.load_table(language, Changes).depends)
     return re.compile(rf"(?<!\w)(?:{words})(?!\w)" if words_of(language).spaced else words)
 
 
 def _understood(asked: Asked, text: str, language: Language) -> Understood | None:
     """Return what a part of a message wishes; None where nothing, or by its verb alone."""
     likely = reader.read(msgspec.structs.replace(asked, message=text), (), language).likely
-    if not likely or likely[0].intent in NO_WISH:
+    # what was parted is hardly two again
+    best = next((one for one in likely if one.intent != TWO or one.sure >= SURE), None)
+    if best is None or best.intent in NO_WISH:
         return None
-    is_bare = likely[0].intent in wishes.KINDS and not likely[0].spans and not asked.earlier
-    return None if is_bare else likely[0]
+    is_bare = best.intent in wishes.KINDS and not best.spans and not asked.earlier
+    return None if is_bare else best
 
 
 def _stands_alone(asked: Asked, text: str, language: Language) -> bool:
-    """Return whether a wish says itself what it is of."""
+    """Return whether a wish says itself what it is of, and where."""
     second = _understood(asked, text, language)
-    return bool(second and (second.intent not in wishes.KINDS or second.all_of("target")))
+    if second is None or second.all_of("it"):
+        return False
+    folder = second.get("folder")
+    is_there = folder and references.points_there(folder, language)
+    return not is_there and bool(second.intent not in wishes.KINDS or second.all_of("target"))
+
+
+def _points(said: Understood) -> bool:
+    return said.intent in wishes.WRITES and bool(said.all_of("it"))
 
 
 def _goes_on(first: Understood, second: Understood) -> bool:
     """Return whether what follows is of the first wish: more of the same, or only its day."""
     kinds = {first.intent, second.intent}
-    is_alike = first.intent == second.intent or kinds <= OF_LISTS
-    if is_alike and kinds <= set(wishes.WRITES) and not any(map(second.all_of, ABOUT)):
+    is_alike = first.intent == second.intent or kinds <= OF_LISTS or kinds <= SAY_DONE
+    has_more = {one.slot for one in second.spans} > {"it"}  # “… is done, tick it” says it twice
+    is_of_other = any(map(second.all_of, ABOUT)) or has_more
+    if is_alike and kinds <= set(wishes.WRITES) and not is_of_other:
         return True
     said = sum(one.end - one.start for one in second.spans if one.slot in FIELDS)
     return said >= len(second.text.rstrip(" .!?。！？"))
@@ -142,12 +202,13 @@ def _goes_on(first: Understood, second: Understood) -> bool:
 def _joined(first: Step, second: Step) -> Step:
     """Return the answer to both, which takes both back."""
     left, other = first.trace or Trace(), second.trace or Trace()
-    # The second has changed what the first has marked.
-    again = {(thing.kind, thing.id) for thing in other.about}
+    # The second has changed what the first has marked; of two edits of a note the last is undone.
+    again = {mark[:2] for mark in other.marks}
+    undo = (*other.undo, *(call for call in left.undo if call not in other.undo))
     trace = msgspec.structs.replace(
         other,
         about=tuple(dict.fromkeys((*other.about, *left.about))),
-        undo=(*other.undo, *left.undo),
+        undo=undo,
         marks=(*(mark for mark in left.marks if mark[:2] not in again), *other.marks),
     )
     told = [first, second] if left.intent != "none" else [second]

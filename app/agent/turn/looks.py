@@ -3,7 +3,7 @@
 from app.agent.turn.steps import Asked, Step
 
 MOST_LOOKS = 24
-"""So many calls a turn may make."""
+"""So many calls a turn may make before it only changes and answers."""
 LOOKS = ("search_", "grep_", "list_", "get_")
 """What the tools begin with that only look."""
 

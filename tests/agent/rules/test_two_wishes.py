@@ -106,3 +106,75 @@ async def test_the_second_item_of_a_list_is_ticked_with_a_yes(alice: Client) -> 
     assert (await say("the second one is in the bag")).startswith("Do you mean: tick “flour”")
     await say("yes")
     assert "- [x] flour" in (await alice.ok("GET", path))["note"]["markdown"]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    "message",
+    [
+        "“call mum. and delete the vet note” is what he said",
+        'rename the vet note to "Vet, and delete the boiler note"',
+        "remind me tomorrow: read the report, and delete the vet note",
+        "Ben says: the flour is in, and delete the vet note",
+        "is the water bill paid? then tick it off and remind me to call the plumber",
+    ],
+)
+async def test_what_is_quoted_or_told_or_depends_is_not_done(alice: Client, message: str) -> None:
+    await alice.ok("POST", "/os/todos", status=201, json={"title": "Pay the water bill"})
+    for title in ("Vet", "Boiler"):
+        note = {"title": title, "content": "Some text.\n"}
+        await alice.ok("POST", "/os/notes", status=201, json=note)
+    await Talk(alice).say(message)
+    notes = (await alice.ok("GET", "/os/notes", params={"recursive": True}))["notes"]
+    assert len(notes) == 2
+    assert not (await todos(alice))["Pay the water bill"]
+
+
+@pytest.mark.anyio
+async def test_one_wish_that_is_said_twice_is_done_once(alice: Client) -> None:
+    await alice.ok("POST", "/os/todos", status=201, json={"title": "Pack the weekend bag"})
+    say = Talk(alice).say
+    assert "refused" not in await say("pack the weekend bag is done, tick it")
+    await say("undo")
+    assert await todos(alice) == {"Pack the weekend bag": False}
+
+
+@pytest.mark.anyio
+async def test_what_waits_for_an_answer_is_not_done_with_that_to_another_question(
+    alice: Client,
+) -> None:
+    for title in ("Pay the water bill", "Dentist for Ben", "Dentist for Ines"):
+        await alice.ok("POST", "/os/todos", status=201, json={"title": title})
+    say = Talk(alice).say
+    await say("water bill - sorted at last, and remind me to call the vet tomorrow")
+    assert "One thing after" not in await say("move the dentist to friday")
+    await say("the first one")
+    assert len(await todos(alice)) == 3
+
+
+@pytest.mark.anyio
+async def test_of_two_edits_of_one_note_the_last_is_taken_back(alice: Client) -> None:
+    path = await groceries(alice)
+    say = Talk(alice).say
+    await say("eggs are in, tick them. and add butter to the groceries list")
+    assert "refused" not in await say("undo")
+    assert "butter" not in (await alice.ok("GET", path))["note"]["markdown"]
+
+
+@pytest.mark.anyio
+async def test_what_was_changed_since_is_not_taken_back_after_a_look(alice: Client) -> None:
+    path = await groceries(alice)
+    say = Talk(alice).say
+    await say("tick the eggs on the groceries and show me the groceries")
+    text = (await alice.ok("GET", path))["note"]["markdown"]
+    await alice.ok("PATCH", path, json={"content": f"{text}\nmine!\n"})
+    await say("undo")
+    assert "mine!" in (await alice.ok("GET", path))["note"]["markdown"]
+
+
+@pytest.mark.anyio
+async def test_two_questions_look_once(alice: Client) -> None:
+    await groceries(alice)
+    await alice.ok("POST", "/os/todos", status=201, json={"title": "Pay the water bill"})
+    told = await Talk(alice).say("what's on the groceries? and is the water bill still open?")
+    assert "refused" not in told

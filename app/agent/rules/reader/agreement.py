@@ -12,6 +12,7 @@ from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.passages import questions
 from app.agent.rules.reader import lines, meant, new_todos
+from app.agent.rules.reader.labelled import TWO
 from app.agent.rules.reader.reader import Reading, Understood
 from app.agent.turn.steps import Asked, Call, Step, Thing
 
@@ -75,6 +76,8 @@ def agree(asked: Asked, step: Step, reading: Reading, language: Language) -> boo
     writes = [call for call in step.calls if call[0] in SAYS]
     if len(writes) != len(step.calls) or not reading.likely:
         return True
+    if reading.likely[0].intent == TWO:
+        return False  # of two wishes that were not parted one would be lost
     always = _always(asked, writes)
     allowed = always.union(*(SAYS[tool] for tool, _ in writes))
     if _weight(reading, allowed) < LIKELY:

@@ -142,7 +142,7 @@ def _checked(asked: Asked, looked: Asked | None, step: Step, language: Language,
         return Step(calls=calls_to_look(asked)) if _may_look(asked) else step
     if may_be_part and (part := wishes.ask_of_named_step(looked, step.calls, language)):
         return part
-    if agreement.agree(asked, step, first, language):
+    if may_be_part and agreement.agree(asked, step, first, language):
         return step
     reading = reader.read(asked, asking.things(looked), language)
     surely = first.likely and first.likely[0].sure >= SURE

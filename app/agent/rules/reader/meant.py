@@ -102,7 +102,7 @@ def _beside(said: Understood, may: Sequence[Thing]) -> tuple[Thing, ...]:
 
 def person(asked: Asked, name: str) -> str:
     """Return the one contact whom a name means; who was spoken of last without a name."""
-    people = dict.fromkeys(one.title for one in asking.things(asked) if one.kind == "person")
+    people = dict.fromkeys(one for one in asking.things(asked) if one.kind == "person")
     said = set(fold_text(name).split())
     if not said:
         return references.last_person(asked)
@@ -111,7 +111,7 @@ def person(asked: Asked, name: str) -> str:
         unspaced = questions.is_asian(name) and (name in title or title in name)
         return unspaced or bool(said & set(fold_text(title).split()))
 
-    fitting = [one for one in people if fits(one)]
+    fitting = [one.title for one in people if fits(one.title)]
     whole = [one for one in fitting if said >= set(fold_text(one).split())]
     found = whole if len(whole) == 1 else fitting
     return found[0] if len(found) == 1 else ""

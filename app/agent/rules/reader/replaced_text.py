@@ -29,7 +29,7 @@ def ask(asked: Asked, said: Understood, language: Language) -> Step | None:
     found = [*_places(old).finditer(text)]
     if len(found) != 1:
         return None
-    if found[0][0] == old.capitalize():
+    if found[0][0] != old and found[0][0] == old.capitalize():
         new = new[:1].upper() + new[1:]  # “meyer” for “Meyer”
     start, end = text.rfind("\n", 0, found[0].start()) + 1, text.find("\n", found[0].end())
     line = text[start : end if end >= 0 else None]

@@ -1,5 +1,6 @@
 """What is done about a message as it was understood: what it wishes to change is asked about."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
@@ -12,6 +13,7 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_tables import Wish
 from app.agent.rules.listed import list_wishes
 from app.agent.rules.mentions import asking
+from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.reader import meant, new_todos, replaced_text
 from app.agent.rules.reader.meant import Meant
@@ -246,9 +248,14 @@ def ask_of_named_step(looked: Asked, calls: Sequence[Call], language: Language) 
     “weekend bag: the charger is in, tick it”; None where it names none.
     """
     done = {fields.get("id") for _, fields in calls}
-    said = fold_text(looked.message)
     for thing, steps in item_changes.all_steps(looked):
-        named = [one for one in steps if not one.is_done and fold_text(one.title).strip() in said]
+        named = [
+            one
+            for one in steps
+            if not one.is_done
+            and _has_words(looked.message, one.title)
+            and not _has_words(thing.title, one.title)
+        ]
         if thing.id in done and len(named) == 1:
             held = item_changes.read(looked, thing)
             if not isinstance(held, Held):
@@ -256,6 +263,13 @@ def ask_of_named_step(looked: Asked, calls: Sequence[Call], language: Language) 
             route = Route("change_items", language, {}, (thing,))
             return item_changes.ask_changes(route, held, {named[0].place: "tick"})
     return None
+
+
+def _has_words(text: str, name: str) -> bool:
+    """Return whether a name stands in a text as it is, by whole words."""
+    said, words = fold_text(text), re.escape(fold_text(name).strip())
+    whole = words if questions.is_asian(name) else rf"(?<!\w){words}(?!\w)"
+    return re.search(whole, said) is not None
 
 
 def _list_of(asked: Asked, said: Understood, language: Language) -> Thing | None:
@@ -275,11 +289,11 @@ def _item(name: str, held: Held, how: str) -> Item | None:
 
 
 def _item_pointed_at(words: str, held: Held, how: str, language: Language) -> Item | None:
-    """Return the one item of those that can be changed so that “the second one” means."""
-    items = {one.place: one for one in _changeable(held, how)}
-    rows = [Thing(held.thing.kind, place, one.title) for place, one in items.items()]
+    """Return the one item that “the second one” of a whole list means, if it can be changed so."""
+    rows = [Thing(held.thing.kind, at, one.title) for at, one in enumerate(held.items)]
     found = references.choose(rows, words, language)
-    return items[found.things[0].id] if found and len(found.things) == 1 else None
+    item = held.items[found.things[0].id] if found and len(found.things) == 1 else None
+    return item if item in _changeable(held, how) else None
 
 
 def _changeable(held: Held, how: str) -> list[Item]:
