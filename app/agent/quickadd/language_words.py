@@ -44,6 +44,7 @@ class Language(msgspec.Struct, frozen=True, eq=False, dict=True):
     parts: Mapping[str, str]
     days: Mapping[str, int]
     ordinals: Mapping[str, int]
+    holidays: Mapping[str, str]
     before: frozenset[str]
     after: frozenset[str]
     against: frozenset[str]
@@ -103,7 +104,7 @@ class Language(msgspec.Struct, frozen=True, eq=False, dict=True):
         """Every word that can begin or make a date, to see quickly whether a text needs the
         language at all.
         """
-        named = (self.weekdays, self.months, self.units, self.parts, self.days)
+        named = (self.weekdays, self.months, self.units, self.parts, self.days, self.holidays)
         return frozenset(
             word for words in named for entry in words for word in re.findall(r"[^\W\d_]+", entry)
         )
@@ -134,6 +135,7 @@ class Language(msgspec.Struct, frozen=True, eq=False, dict=True):
             "part": self.parts,
             "day_name": self.days,
             "nth": self.ordinals,
+            "holiday": self.holidays,
         }
         macros = {name: f"(?P<{name}>{alternatives(words)})" for name, words in named.items()}
         return macros | {"number": rf"(?P<number>[0-9]{{1,3}}|{alternatives(self.numbers)})"}
@@ -143,7 +145,7 @@ class Language(msgspec.Struct, frozen=True, eq=False, dict=True):
 def load_language(code: str, *, month_first: bool | None = None) -> Language:
     """Return a language; `month_first` says which way a date such as 4/5 is read there."""
     dates = language_data.load_table(code, Dates)
-    values = ("weekdays", "months", "numbers", "units", "parts", "days", "ordinals")
+    values = ("weekdays", "months", "numbers", "units", "parts", "days", "ordinals", "holidays")
     lists = ("before", "after", "against", "common")
     words: dict[str, Any] = {name: _by_word(getattr(dates, name)) for name in values}
     words |= {name: frozenset(getattr(dates, name).split()) for name in lists}

@@ -7,6 +7,7 @@ import msgspec
 
 from app.agent.quickadd.language_words import Language
 from app.agent.quickadd.meaning import Groups, Meaning, NoSuchDay
+from app.workspace.todos.recurrence import WEEKDAYS
 
 END_OF_DAY = time(17)
 OLDEST = timedelta(days=366)
@@ -16,6 +17,9 @@ One without a preposition is none as soon as it is past.
 """
 FRACTIONS = (2, 3, 4, 5, 8, 10)
 """What may stand below a fraction or a mark such as 4/5, which is no date by itself."""
+
+DAYS = {"day": 1, "week": 7, "weekend": 7, "fortnight": 14}
+MONTHS = {"month": 1, "quarter": 3, "year": 12}
 
 
 def read_date(groups: Groups, language: Language, now: datetime) -> Meaning | None:
@@ -110,7 +114,37 @@ def read_dated_clock(groups: Groups, language: Language, now: datetime) -> Meani
 def read_named(groups: Groups, language: Language, now: datetime) -> Meaning:
     """Return a day that has a name, such as tomorrow."""
     day = now.date() + timedelta(language.days[groups["day_name"] or ""])
-    return _day_meaning(groups, day, language.part_named(groups))
+    return _day_meaning(groups, day + _later(groups, language), language.part_named(groups))
+
+
+def _later(groups: Groups, language: Language) -> timedelta:
+    """Return how many weeks after a day is meant: “a week on Friday”."""
+    for name, weeks in (("week_later", 1), ("fortnight_later", 2)):
+        if groups.get(name):
+            return timedelta(weeks=weeks)
+    return timedelta(weeks=language.number(groups.get("weeks") or "0"))
+
+
+def read_holiday(groups: Groups, language: Language, now: datetime) -> Meaning:
+    """Return the coming day of a feast, which may be today."""
+    which, today = language.holidays[" ".join((groups["holiday"] or "").split())], now.date()
+    days = (_holiday_of(which, today.year + ahead) for ahead in (0, 1))
+    return _day_meaning(groups, next(day for day in days if day >= today))
+
+
+def _holiday_of(which: str, year: int) -> date:
+    """Return the day of a feast in a year, as the tables of the languages write it."""
+    if which.startswith("easter"):
+        from dateutil import easter  # only when somebody names such a day
+
+        return easter.easter(year) + timedelta(int(which.removeprefix("easter") or "0"))
+    month, _, day = which.partition("-")
+    if day.isdecimal():
+        return date(year, int(month), int(day))
+    number, weekday = int(day[:-2]), WEEKDAYS.index(day[-2:])
+    first, length = date(year, int(month), 1), calendar.monthrange(year, int(month))[1]
+    all_days = [first + timedelta(at) for at in range(length)]
+    return [one for one in all_days if one.weekday() == weekday][number - (number > 0)]
 
 
 def read_today(groups: Groups, language: Language, now: datetime) -> Meaning:
@@ -123,36 +157,36 @@ def read_weekday(groups: Groups, language: Language, now: datetime) -> Meaning:
     """Return the coming day of a weekday.
 
     With `next` it is that of the week from the next Monday, with `after_next` a week later; with
-    `week_later` or `fortnight_later` so long after the coming one.
+    `week_later`, `fortnight_later` or so many `weeks` that long after it.
     """
     number, today = language.weekdays[groups["weekday"] or ""], now.date()
     monday = today - timedelta(today.weekday())
-    part = language.part_named(groups)
+    part, later = language.part_named(groups), _later(groups, language)
     for name, days in (("after_next", 14), ("next", 7), ("this_week", 0)):
         if groups.get(name):
-            return _day_meaning(groups, monday + timedelta(days + number), part)
-    later = 14 if groups.get("fortnight_later") else 7 if groups.get("week_later") else 0
+            return _day_meaning(groups, monday + timedelta(days + number) + later, part)
     # Said on a Friday, “Friday” is the next one.
     coming = today + timedelta((number - today.weekday()) % 7 or 7)
-    return _day_meaning(groups, coming + timedelta(later), part)
+    return _day_meaning(groups, coming + later, part)
 
 
 def read_period(groups: Groups, language: Language, now: datetime) -> Meaning:
-    """Return the first day of the next week, month or year.
+    """Return the first day of the next week, month or year, or with `after_next` of the one after.
 
     Of this one, and of the end of any, the last; a week ends on its Friday.
     """
-    unit, coming = language.units[groups["unit"] or ""], bool(groups.get("next"))
-    first = units_later(_next_period_start(unit, now.date()), unit, 1 if coming else 0)
+    unit = language.units[groups["unit"] or ""]
+    coming = 2 if groups.get("after_next") else 1 if groups.get("next") else 0
+    first = units_later(_next_period_start(unit, now.date()), unit, coming)
     if unit == "weekend":
-        return _day_meaning(
-            groups,
-            units_later(_next_period_start("week", now.date()), "day", 12) if coming else first,
-        )
-    if coming and not groups.get("end"):
+        saturday = units_later(_next_period_start("week", now.date()), "day", 5 + 7 * coming)
+        return _day_meaning(groups, saturday if coming else first)
+    if coming and not (groups.get("end") or groups.get("middle")):
         return _day_meaning(groups, first)
     if unit == "day":  # of this day, unless another one is named beside it
         return Meaning("time", clock=END_OF_DAY)
+    if groups.get("middle"):  # the Wednesday of a week, the 15th of a month
+        return _day_meaning(groups, first + timedelta(2 if unit == "week" else 14))
     if unit == "week":
         friday = first + timedelta(4)
         return _day_meaning(groups, friday if friday >= now.date() else first + timedelta(6))
@@ -174,15 +208,13 @@ def _next_period_start(unit: str, today: date) -> date:
 
 
 def read_month_end(groups: Groups, language: Language, now: datetime) -> Meaning:
-    """Return the last day of a named month, or its middle."""
+    """Return the last day of a named month, its middle or its first day."""
     month = language.months[groups["month"] or ""]
     first = _day_in(now.date().replace(day=1), groups.get("year"), month, 1)
-    return _day_meaning(
-        groups,
-        first.replace(day=15)
-        if groups.get("middle")
-        else units_later(first, "month", 1) - timedelta(1),
-    )
+    if groups.get("begin"):  # of this month, too, though its first day is over
+        return _day_meaning(groups, first if first >= now.date() else now.date())
+    middle, last = first.replace(day=15), units_later(first, "month", 1) - timedelta(1)
+    return _day_meaning(groups, middle if groups.get("middle") else last)
 
 
 def read_ahead(groups: Groups, language: Language, now: datetime) -> Meaning | None:
@@ -190,7 +222,12 @@ def read_ahead(groups: Groups, language: Language, now: datetime) -> Meaning | N
     number = language.number(groups["number"] or "")
     unit = language.units[groups["unit"] or ""]
     if unit not in ("minute", "hour"):
-        return Meaning("date", day=units_later(now.date(), unit, number))
+        # half of a week or month is no certain day
+        return (
+            None
+            if groups.get("half")
+            else Meaning("date", day=units_later(now.date(), unit, number))
+        )
     minutes = number * (60 if unit == "hour" else 1) + (30 if groups.get("half") else 0)
     return Meaning("date", moment=minutes_later(now, minutes))
 
@@ -210,8 +247,8 @@ def minutes_later(now: datetime, minutes: int) -> datetime:
 
 def units_later(day: date, unit: str, number: int) -> date:
     """Return the day so many units later; a month that is too short gives its last day."""
-    if unit in ("day", "week", "weekend"):
-        return day + timedelta(number * (1 if unit == "day" else 7))
-    months = day.year * 12 + day.month - 1 + number * (12 if unit == "year" else 1)
+    if unit in DAYS:
+        return day + timedelta(number * DAYS[unit])
+    months = day.year * 12 + day.month - 1 + number * MONTHS[unit]
     year, month = divmod(months, 12)
     return date(year, month + 1, min(day.day, calendar.monthrange(year, month + 1)[1]))

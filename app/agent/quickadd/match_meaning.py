@@ -167,6 +167,7 @@ READERS: Mapping[str, Callable[[Groups, Language, datetime], Meaning | None]] = 
     "dated_clock": match_days.read_dated_clock,
     "named": match_days.read_named,
     "today": match_days.read_today,
+    "holiday": match_days.read_holiday,
     "weekday": match_days.read_weekday,
     "period": match_days.read_period,
     "month_end": match_days.read_month_end,

@@ -507,3 +507,50 @@ def test_numbers_that_are_no_date_are_not_taken_for_a_wrong_one(text: str) -> No
 )
 def test_hours_and_days_are_read_as_words(text: str, locale: str, title: str, due: str) -> None:
     assert told(read(text, locale=locale if locale != "en" else None))[:2] == (title, due)
+
+
+@pytest.mark.parametrize(
+    ("text", "due"),
+    [
+        ("call bob friday week", "2026-11-27"),
+        ("call bob a week on friday at 4pm", "2026-11-27T16:00"),
+        ("call bob a fortnight on friday", "2026-12-04"),
+        ("call bob three weeks tomorrow", "2026-12-10"),
+        ("call bob in a fortnight", "2026-12-02"),
+        ("call bob the week after next", "2026-11-30"),
+        ("call bob next month on the 4th", "2026-12-04"),
+        ("call bob at the beginning of march", "2027-03-01"),
+        ("call bob mid next week", "2026-11-25"),
+        ("call bob on tuesday at 8.45", "2026-11-24T08:45"),
+        ("call bob on tuesday, half four in the afternoon", "2026-11-24T16:30"),
+        ("call bob in an hour and a half", "2026-11-18T11:30"),
+        ("call bob in one and a half weeks", None),
+        ("call bob in two quarters", "2027-05-18"),
+        ("read about friday week planning", None),
+    ],
+)
+def test_what_is_said_beside_a_day_is_no_other_day(text: str, due: str | None) -> None:
+    assert told(read(text))[1] == due
+
+
+@pytest.mark.parametrize(
+    ("text", "due"),
+    [
+        ("call bob on christmas eve", "2026-12-24"),
+        ("call bob by thanksgiving", "2026-11-26"),
+        ("call bob on good friday", "2027-03-26"),
+        ("call bob on memorial day", "2027-05-31"),
+        ("call bob new year's eve at 8pm", "2026-12-31T20:00"),
+        ("presents for christmas", None),
+    ],
+)
+def test_a_feast_is_a_day_after_a_preposition_or_beside_a_time(text: str, due: str | None) -> None:
+    assert told(read(text))[1] == due
+
+
+def test_a_feast_is_today_where_it_is() -> None:
+    christmas = datetime(2026, 12, 25, 10, 0, tzinfo=BERLIN)
+    assert told(read("call bob on christmas day", christmas))[1] == "2026-12-25"
+    easter = datetime(2026, 4, 6, 10, 0, tzinfo=BERLIN)
+    assert told(read("call bob on easter monday", easter))[1] == "2026-04-06"
+    assert told(read("call bob on good friday", easter))[1] == "2027-03-26"

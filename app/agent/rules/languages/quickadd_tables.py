@@ -49,7 +49,9 @@ class Dates(Table, frozen=True):
     the task itself and `tails` may follow it; `request` is the lead that asks for a reminder,
     after which the groups of `infinitive` stand for all of it; `unread` stays in the title;
     `include` names groups of `SharedDates`, which stand before its own rules;
-    `month_mark` follows the name or number of a month where one alone is none.
+    `month_mark` follows the name or number of a month where one alone is none; `holidays` are days
+    with a name: a month and day (`12-25`), a month with one of its weekdays (`11-4TH`, `05--1MO`
+    for the last) or so many days after Easter (`easter-2`).
     """
 
     weekdays: dict[int, tuple[str, ...]]
@@ -60,6 +62,7 @@ class Dates(Table, frozen=True):
     days: dict[int, tuple[str, ...]]
     ordinals: dict[int, tuple[str, ...]]
     rules: tuple[DatePattern, ...]
+    holidays: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
     include: tuple[Literal["priority", "wide_priority", "numeric"], ...] = ()
     macros: dict[str, Pieces] = msgspec.field(default_factory=dict)
     before: str = ""
