@@ -15,6 +15,8 @@ OLDEST = timedelta(days=366)
 
 One without a preposition is none as soon as it is past.
 """
+SOON = timedelta(days=62)
+"""“Friday the 15th” is no further away than this."""
 FRACTIONS = (2, 3, 4, 5, 8, 10)
 """What may stand below a fraction or a mark such as 4/5, which is no date by itself."""
 
@@ -28,10 +30,8 @@ def read_date(groups: Groups, language: Language, now: datetime) -> Meaning | No
     year = groups.get("year")
     number = language.number(groups["day"] or "")
     if month is None:
-        day = _coming_day(now.date(), number)
         said = groups.get("weekday")
-        if said and day.weekday() != language.weekdays[said]:
-            return None  # “on Thursday 10 eggs”
+        day = _coming_day(now.date(), number, language.weekdays[said] if said else None)
     else:
         day = _day_in(
             now.date(), year, int(month) if month.isdecimal() else language.months[month], number
@@ -87,15 +87,18 @@ def _day_in(today: date, year: str | None, month: int, day: int) -> date:
     raise NoSuchDay(f"{today.year + (month < today.month):04}-{month:02}-{day:02}")
 
 
-def _coming_day(today: date, number: int) -> date:
+def _coming_day(today: date, number: int, weekday: int | None) -> date:
+    """Return the next day with that number in its month; with a weekday, that soon is one."""
     first = today.replace(day=1)
     for ahead in range(13):
         month = units_later(first, "month", ahead)
-        if (
-            number <= calendar.monthrange(month.year, month.month)[1]
-            and month.replace(day=number) >= today
-        ):
-            return month.replace(day=number)
+        if number > calendar.monthrange(month.year, month.month)[1]:
+            continue
+        day = month.replace(day=number)
+        if day >= today and weekday in (None, day.weekday()):
+            if weekday is not None and day - today > SOON:
+                break  # “on Thursday 10 eggs”
+            return day
     raise ValueError("no such day")
 
 

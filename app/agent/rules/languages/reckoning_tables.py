@@ -20,10 +20,12 @@ Keyword = Literal[
     "filler",
     "of_them",
     "at",
+    "limit",
 ]
 """What other words of a sum say: that an amount is asked for, or all together, what is taken off or
 put onto it, that it is shared, by each, what is still to be paid, by how much two differ, for how
-many it is, so many of what was spoken of, so many at which price.
+many it is, so many of what was spoken of, so many at which price, that an amount is none of those
+of a list but what they may come to.
 """
 
 

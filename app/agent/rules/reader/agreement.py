@@ -49,6 +49,7 @@ SURE, SHORT = 0.9, 4
 """So sure is an intent whose text of so many words may be anywhere."""
 _PARTED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff][\s，、：][\u3040-\u30ff\u3400-\u9fff]")
 """Two clauses in a text without spaces."""
+_BOX = re.compile(r"\[[xX]\]")
 ENDING = 3
 """So many letters has the ending of a Japanese verb that a slot leaves out."""
 WRITTEN = frozenset({"append_note", "add_item"})
@@ -94,8 +95,10 @@ def agree(asked: Asked, step: Step, reading: Reading, language: Language) -> boo
     return any(
         _same_things(asked, writes, one, says_all=says_all)
         and not is_in_other_month(writes, one, language)
+        and _are_days(asked, one, language)
         and _as_many(asked, writes, one, language)
         and _same_texts(asked, writes, one)
+        and not (one.intent in WRITTEN and _only_ticks(asked, writes))
         for one in likely
         if one is likely[0] or {one.intent, likely[0].intent} <= WRITTEN
     )
@@ -115,8 +118,14 @@ def _always(asked: Asked, writes: Sequence[Call]) -> frozenset[str]:
     choices = {one.id for one in question.choices} if question else set()
     changed = {_changed(fields) for _, fields in writes}
     # what was asked about one thing is not answered by a change of another
-    answers = question is not None and (not choices or changed <= {None, *choices})
+    answers = question is not None and (not choices or changed <= choices)
     return (ANSWERS if answers else frozenset()) | (TAKES_BACK if undoes else frozenset())
+
+
+def changes_only(step: Step, things: Sequence[Thing]) -> bool:
+    """Return whether a step changes none but these things, and makes none."""
+    ids = {one.id for one in things}
+    return all(_changed(fields) in ids for tool, fields in step.calls if tool in SAYS)
 
 
 def _changed(fields: Mapping[str, Any]) -> Any:
@@ -172,6 +181,12 @@ def is_in_other_month(writes: Sequence[Call], said: Understood, language: Langua
         if any(words[one] > 0 for one in known if len(one) >= MONTH)
     }
     return bool(named) and not any(int(due[5:7]) in named for due in dues)
+
+
+def _are_days(asked: Asked, said: Understood, language: Language) -> bool:
+    """Return whether each day to which a thing is to be moved is one: “up to a 5 and to 11 Dec”."""
+    days = said.all_of("day") if said.intent in MOVES else []
+    return len(days) < 2 or all(meant.day(asked, [one], language) for one in days)
 
 
 def _as_many(asked: Asked, writes: Sequence[Call], said: Understood, language: Language) -> bool:
@@ -254,6 +269,14 @@ def _added(asked: Asked, fields: Mapping[str, Any]) -> list[str]:
     kept, new = old.rstrip("\n"), str(fields.get("content", ""))
     lines = new[len(kept) :].splitlines() if new.startswith(kept) else []
     return list(filter(None, (re.sub(r"^\s*[-*+]?\s*(?:\[[ x]\])?\s*", "", one) for one in lines)))
+
+
+def _only_ticks(asked: Asked, writes: Sequence[Call]) -> bool:
+    """Return whether all that changes is which items of a list are ticked."""
+    old = next((str(one.content["note"]["markdown"]) for one in asked.of("get_note_content")), "")
+    texts = [str(fields["content"]) for _, fields in writes if fields.get("content") is not None]
+    unticked = [_BOX.sub("[ ]", one.rstrip("\n")) for one in (old, *texts)]
+    return len(texts) == len(writes) and len(set(unticked)) == 1
 
 
 def _words(texts: Sequence[str]) -> list[str]:

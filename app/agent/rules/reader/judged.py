@@ -125,6 +125,8 @@ def _answers(asked: Asked, step: Step, language: Language) -> bool:
         return False
     if question.lacks == "yes":
         return dialogue_words.whole(language, "yes", asked.message) is not None
+    if question.choices and not agreement.changes_only(step, question.choices):
+        return False
     likely = reader.read(asked, (), language).likely[:1]
     return not any(
         one.sure >= SURE and one.intent in wishes.WRITES and not agreement.is_of(step, one)

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.reckoning_tables import Keyword
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.answer_passages import Text
 from app.agent.rules.phrases import phrases
@@ -212,7 +213,13 @@ def _sum_of_lines(wanted: Wanted, note: Text, money: list[Fact]) -> Solved | Non
     apart = len({one.sentence.start for one in money}) == len(money) == len(lines) > 1
     if not apart or any(one.per or one.is_deposit for one in money):
         return None
-    return sum_wishes.put_together([(1, one) for one in money], wanted)
+    language = note_amounts.language_of(note, wanted.language)
+    # “Budget: 250” and “total 391” are no prices of the list
+    keywords: tuple[Keyword, ...] = ("limit", "total")
+    prices = [
+        one for one in money if not any(words.says(language, key, one.said) for key in keywords)
+    ]
+    return sum_wishes.put_together([(1, one) for one in prices], wanted) if prices[1:] else None
 
 
 def _without_named(wanted: Wanted, money: list[Fact]) -> Solved | None:
