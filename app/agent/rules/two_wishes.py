@@ -14,7 +14,7 @@ import msgspec
 from app.agent.rules import look_further
 from app.agent.rules.changes import reused
 from app.agent.rules.changes.marked import Marked, words_of
-from app.agent.rules.dialogue import dialogue_words, references
+from app.agent.rules.dialogue import dialogue_words, references, repairs
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
@@ -141,7 +141,12 @@ def _parts(asked: Asked, language: Language) -> tuple[str, str] | None:
         return None
     lead, rest = asked.message[:at].strip(EDGES), asked.message[at:]
     # the join of two clauses begins with the space before it
-    if join := words_of(language).join.match(Marked(f" {rest}").text):
+    join = words_of(language).join.match(Marked(f" {rest}").text)
+    if words_of(language).spaced and not join and re.search(r"\w\s*$", asked.message[:at]):
+        return None  # a second wish begins a clause
+    if repairs.corrects(rest, language):
+        return None
+    if join:
         rest = rest[join.end() - 1 :]
     rest = rest.strip(EDGES)
     first, second = (_understood(asked, one, language) for one in (lead, rest))

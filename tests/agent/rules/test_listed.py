@@ -126,6 +126,12 @@ def test_an_item_stands_in_the_list_and_not_below_the_text_after_it() -> None:
     assert fields["content"] == f"{LIST}- [ ] tent\n\nPack by Friday.\n"
 
 
+def test_commas_part_no_items_where_the_items_of_a_list_have_some() -> None:
+    log = "- 2 March: oil changed, 1204 hours\n- 9 May: new belt, 1251 hours\n"
+    ((_, fields),) = answer("add to the trip note: 2 July: new battery, 1275 hours", log).calls
+    assert fields["content"] == f"{log}- 2 July: new battery, 1275 hours\n"
+
+
 def test_the_only_open_item_is_asked_about_as_it() -> None:
     step = answer("off the list with it", LIST.replace("- [ ] eggs\n", ""))
     assert step.trace

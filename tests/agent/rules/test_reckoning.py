@@ -307,6 +307,16 @@ LIST = "- [ ] Wool 12 euros\n- [x] Needles 9 euros\n- [ ] Buttons 4.50 euros\n"
         ("what does the wool come to in total?", LIST, None),
         ("what does the knitting come to in total?", f"{LIST}- [ ] 3 zips\n", None),
         ("what does the knitting come to in total?", f"{LIST}Deposit 5 euros\n", None),
+        (
+            "what does the knitting come to in total?",
+            f"Budget: 40 euros\n\n{LIST}",
+            "12 + 9 + 4.5 = 25.5 euros",
+        ),
+        (
+            "what does the knitting come to in total?",
+            f"{LIST}Total: 25.5 euros\n",
+            "12 + 9 + 4.5 = 25.5 euros",
+        ),
         ("what does the knitting come to in total?", f"{LIST}Yarn club 8 euros a month\n", None),
     ],
 )

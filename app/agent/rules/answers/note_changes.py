@@ -231,6 +231,9 @@ def move_note(asked: Asked, route: Route) -> Step:
     return call_tool("move_note", noteId=note["id"], folderId=folder["id"])
 
 
+_COMMA = re.compile("[,，、;；]")
+
+
 def append_text(markdown: str, lines: list[str]) -> str:
     """Return a note's Markdown with texts after it, as items where it ends in a list."""
     kept = markdown.rstrip("\n")
@@ -255,9 +258,14 @@ def _last_mark(markdown: str) -> str:
 
 
 def _parts(markdown: str, route: Route) -> list[str]:
-    """Return what is added: several items where it ends in a list, else one text."""
+    """Return what is added: several items where it ends in a list, else one text; one where most
+    items have commas themselves.
+    """
     text = route.get("text")
-    if not _last_mark(markdown.rstrip("\n")):
+    items = [one for one in markdown.splitlines() if _last_mark(one)]
+    if not _last_mark(markdown.rstrip("\n")) or 2 * len(list(filter(_COMMA.search, items))) > len(
+        items
+    ):
         return [text]
     language = route.get("written") or route.language
     some = re.compile(language_data.join_pattern(language_data.load_table(language, Lists).some))

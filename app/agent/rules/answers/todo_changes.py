@@ -15,7 +15,6 @@ from app.agent.rules.dialogue import dialogue_words, slots
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.languages.quickadd_tables import Dates
-from app.agent.rules.passages import questions
 from app.agent.rules.phrases import dates
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Question, Step, Thing, ThingKind, Trace, mark_of
@@ -175,8 +174,7 @@ def _new_due(asked: Asked, route: Route, row: Mapping[str, Any]) -> str | None:
         return None
     # “提前到七点” of what is at half past seven in the evening
     is_timed = isinstance(read.due, datetime) and isinstance(_stored_due(row), datetime)
-    corrects = route.get("corrects") or (is_timed and questions.is_asian(route.get("day")))
-    if corrects and old is not None:
+    if (route.get("corrects") or is_timed) and old is not None:
         read = msgspec.structs.replace(read, due=_corrected(old, read, now, route))
     due = read.due
     if isinstance(due, datetime):

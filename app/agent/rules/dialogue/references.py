@@ -150,10 +150,14 @@ def last_person(asked: Asked) -> str:
 
 
 def notes_told(turn: Trace, most: int = 1) -> tuple[Thing, ...]:
-    """Return the notes that a turn was about, else so many of the nearest to what was asked."""
+    """Return the notes that a turn was about, else so many of the nearest to what was asked; none
+    that it has put into the trash.
+    """
+    gone = {fields.get("id") for tool, fields in turn.undo if tool == "restore_from_trash"}
     nearest = turn.shown[:most] if turn.intent in ("ask", "find_notes", "tell_view") else ()
     kinds: tuple[ThingKind, ...] = ("note",)
-    return _kept(turn.about, kinds) or _kept(nearest, kinds)
+    told = _kept(turn.about, kinds) or _kept(nearest, kinds)
+    return tuple(one for one in told if one.id not in gone)
 
 
 def person_in(text: str, language: Language) -> str:

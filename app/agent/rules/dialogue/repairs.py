@@ -20,6 +20,8 @@ _EDGE = " ,;–-，、；.。…"
 _MARKS = r"[\s,;.…–，、；。-]"
 MOST_CORRECTED = 5
 """So many words before a correction may be what it corrects."""
+_HOUR = re.compile(r"\d{1,2}(?:[.:]\d\d)?(?=\W*$)")
+_LAST_HOUR = re.compile(r"(?<!\S)\d{1,2}(?:[.:]\d\d)?$")
 _CLAUSE = re.compile(r"[,;.!–—，、；。！]+\s*|\s-\s")
 
 
@@ -56,6 +58,11 @@ def repair(asked: Asked, message: str, language: Language) -> Repaired:
     return Repaired(_redated(asked, message, language))
 
 
+def corrects(text: str, language: Language) -> bool:
+    """Return whether a text begins with words that take back what stands before it."""
+    return _spoken_corrections(language).match(f" {plain_letters(text)}") is not None
+
+
 def _redated(asked: Asked, message: str, language: Language) -> str:
     """Return a message with the later one of two days that words which correct part as people say
     them: “on Thursday sorry Friday”, “on the fourteenth no the fifteenth at two, the optician”.
@@ -77,6 +84,8 @@ def _with_later(asked: Asked, before: str, after: str, corrects: str, language: 
     # What only says no must stand right between them.
     old, _ = day_beside(asked, before, language, -1)
     new, said = day_beside(asked, after, language, 1)
+    if old and not new and (hour := _HOUR.match(after)) and (at := _LAST_HOUR.search(old)):
+        new, said = hour[0], old[: at.start()] + hour[0]  # “at 7, no, make it 8”
     if not old or not new:
         return ""
     said = next(

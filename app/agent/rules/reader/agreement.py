@@ -52,6 +52,8 @@ _PARTED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff][\s，、：][\u3040-\u30ff\u
 _BOX = re.compile(r"\[[xX]\]")
 ENDING = 3
 """So many letters has the ending of a Japanese verb that a slot leaves out."""
+DONE = frozenset({"complete_todo", "reopen_todo"})
+"""What ticking an item of a list may seem to be."""
 WRITTEN = frozenset({"append_note", "add_item"})
 """The intents that both write a line into a note."""
 EXACT = frozenset({"rename", "make_note", "make_folder", "tag"})
@@ -78,12 +80,17 @@ def agree(asked: Asked, step: Step, reading: Reading, language: Language) -> boo
     if len(writes) != len(step.calls) or not reading.likely:
         return True
     if reading.likely[0].intent == TWO:
-        return False  # of two wishes that were not parted one would be lost
+        # of two wishes that were not parted one would be lost, unless both are of one list
+        return _lines_changed(asked, writes) > 1
     always = _always(asked, writes)
     allowed = always.union(*(SAYS[tool] for tool, _ in writes))
+    if _only_ticks(asked, writes):
+        allowed |= DONE  # no reader knows the items of a list
     if _weight(reading, allowed) < LIKELY:
         return False
-    if any(_weight(reading, always | SAYS[tool]) < POSSIBLE for tool, _ in writes):
+    if any(
+        _weight(reading, allowed & (always | DONE | SAYS[tool])) < POSSIBLE for tool, _ in writes
+    ):
         return False
     likely = [one for one in reading.likely if one.intent in allowed]
     if not likely:
@@ -269,6 +276,16 @@ def _added(asked: Asked, fields: Mapping[str, Any]) -> list[str]:
     kept, new = old.rstrip("\n"), str(fields.get("content", ""))
     lines = new[len(kept) :].splitlines() if new.startswith(kept) else []
     return list(filter(None, (re.sub(r"^\s*[-*+]?\s*(?:\[[ x]\])?\s*", "", one) for one in lines)))
+
+
+def _lines_changed(asked: Asked, writes: Sequence[Call]) -> int:
+    """Return how many lines of a note are other ones after it is edited."""
+    old = next((str(one.content["note"]["markdown"]) for one in asked.of("get_note_content")), "")
+    before, changed = Counter(old.splitlines()), 0
+    for _, fields in writes:
+        after = Counter(str(fields.get("content") or old).splitlines())
+        changed += max((before - after).total(), (after - before).total())
+    return changed
 
 
 def _only_ticks(asked: Asked, writes: Sequence[Call]) -> bool:

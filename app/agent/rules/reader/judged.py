@@ -17,6 +17,7 @@ from app.agent.rules.mentions import asking
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.phrases import phrases
 from app.agent.rules.reader import agreement, meant, reader, wishes
+from app.agent.rules.reader.labelled import TWO
 from app.agent.rules.reader.reader import Understood
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
@@ -47,6 +48,8 @@ ELSEWHERE = ("todo_state", "sum", "read_messages")
 """What notes seem to answer, and only todos, sums and messages do."""
 OTHERS_WORDS = "list_conversations"
 """What gives the words of others, after which a change waits for the owner anyway."""
+TAKES_BACK = ("undo", "leave", "no")
+"""The intents of what takes back what was done, where nothing was asked."""
 TOLD = frozenset({"none", "smalltalk"})
 """The intents of what wishes nothing."""
 TEXTS = frozenset({"text", "title", "step", "tag"})
@@ -151,11 +154,13 @@ def _checked(asked: Asked, looked: Asked | None, step: Step, language: Language,
     differs = surely and not agreement.is_of(step, first.likely[0])
     if not differs and agreement.agree(asked, step, reading, language):
         return step
+    # what is two wishes that cannot be parted is asked about as the one that it may be
+    of_two = reading.weights.get(TWO, 0.0)
     for one in reading.likely:
         is_same = agreement.is_of(step, one)
         if is_same and agreement.has_more(asked, step, one):
             break
-        if not is_same and one.sure < ASKED:
+        if one.intent == TWO or (not is_same and one.sure < ASKED * (1 - of_two)):
             continue
         if (question := wishes.ask(looked, one, language)) is not None:
             return question
@@ -172,7 +177,11 @@ def _instead(asked: Asked, looked: Asked | None, step: Step, language: Language,
         return step
     nothing = trace.asks is not None or _came_to_nothing(step)
     least = ASKED if nothing or step.empty else SURE
-    likely = reader.read(asked, (), language).likely
+    reading = reader.read(asked, (), language)
+    likely = reading.likely
+    if nothing and sum(reading.weights.get(one, 0.0) for one in TAKES_BACK) >= ASKED:
+        # “no wait, don't” after something was done
+        return wishes.ask_undo(asked, language) or step
     reads: Sequence[str] = wishes.READS if nothing else ELSEWHERE if trace.intent == "ask" else ()
     if trace.intent == "list_todos" and likely and _leaves_out(step, likely[0]):
         reads = ("list_todos",)

@@ -213,7 +213,10 @@ def _ask_message(asked: Asked, said: Understood, language: Language) -> Step | N
     return _question(wish, "message", person=who, text=text) if text and who else None
 
 
-def _ask_undo(asked: Asked, _: Understood, language: Language) -> Step | None:
+def ask_undo(asked: Asked, language: Language) -> Step | None:
+    """Return the question whether what the turn before did is to be taken back, if it did
+    anything.
+    """
     can = bool(asked.earlier and asked.earlier[0].undo)
     return _question(Route("undo", language, {}), "undo") if can else None
 
@@ -312,7 +315,7 @@ NEW: Mapping[str, Ask] = {
     "make_note": _ask_new_note,
     "make_folder": _ask_new_folder,
     "message": _ask_message,
-    "undo": _ask_undo,
+    "undo": lambda asked, _, language: ask_undo(asked, language),
     "replace_text": replaced_text.ask,
 }
 WRITES: Sequence[str] = (*KINDS, *ITEMS, *NEW)
