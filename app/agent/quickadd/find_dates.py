@@ -178,7 +178,9 @@ def _is_closed(one: Found, closed: list[Closed]) -> bool:
 
 
 def _find_candidates(visible: str, language: Language, now: datetime) -> list[Found]:
-    found = []
+    found: list[Found] = []
+    if language.any_pattern.search(visible) is None:
+        return found
     for order, (rule, pattern) in enumerate(language.patterns):
         for match in pattern.finditer(visible):
             groups = {**match.groupdict(), **rule.says}

@@ -59,19 +59,33 @@ class Language(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     @functools.cached_property
     def patterns(self) -> tuple[tuple[DatePattern, re.Pattern[str]], ...]:
-        """The rules, compiled when the language is first met."""
-        edges = (START, END) if self.dates.spaced else ("", "")
+        """The rules, compiled when something first fits one."""
+        return tuple((rule, self._within_edges(pattern)) for rule, pattern in self._expanded)
+
+    @functools.cached_property
+    def any_pattern(self) -> re.Pattern[str]:
+        """All rules as one pattern, which fits where any of them does.
+
+        Most texts have no date: asking this first takes a quarter of the time of asking each.
+        """
+        # a group may stand in a pattern only once, and nobody asks for these
+        each = (_GROUP.sub("(?:", pattern) for _, pattern in self._expanded)
+        return self._within_edges("|".join(f"(?:{pattern})" for pattern in each))
+
+    @functools.cached_property
+    def _expanded(self) -> list[tuple[DatePattern, str]]:
         shared = language_data.shared_dates()
         own = {**self._word_macros(), **_SHARED, **self.dates.macros}
         included = [rule for group in self.dates.include for rule in getattr(shared, group)]
-        expanded = [
+        return [
             (rule, language_data.expand_macros(rule.pattern, macros))
             for rules, macros in ((included, {**own, **shared.macros}), (self.dates.rules, own))
             for rule in rules
         ]
-        return tuple(
-            (rule, re.compile(f"{edges[0]}(?:{pattern}){edges[1]}")) for rule, pattern in expanded
-        )
+
+    def _within_edges(self, pattern: str) -> re.Pattern[str]:
+        edges = (START, END) if self.dates.spaced else ("", "")
+        return re.compile(f"{edges[0]}(?:{pattern}){edges[1]}")
 
     @functools.cached_property
     def unread(self) -> tuple[tuple[Unread, re.Pattern[str]], ...]:
