@@ -232,6 +232,7 @@ def read_ahead(groups: Groups, language: Language, now: datetime) -> Meaning | N
             else Meaning("date", day=units_later(now.date(), unit, number))
         )
     minutes = number * (60 if unit == "hour" else 1) + (30 if groups.get("half") else 0)
+    minutes += language.number(groups.get("minute") or "0")  # “in 1h20”
     return Meaning("date", moment=minutes_later(now, minutes))
 
 
