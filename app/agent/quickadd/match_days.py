@@ -135,12 +135,29 @@ def read_holiday(groups: Groups, language: Language, now: datetime) -> Meaning:
     return _day_meaning(groups, next(day for day in days if day >= today))
 
 
+def read_month_weekday(groups: Groups, language: Language, now: datetime) -> Meaning:
+    """Return the first or another such weekday of a named month, or with `next` of the next one,
+    else of this one.
+    """
+    day = WEEKDAYS[language.weekdays[groups["weekday"] or ""]]
+    which, today = f"{language.ordinals[groups['nth'] or '']}{day}", now.date()
+    if name := groups.get("month"):
+        days = [_holiday_of(f"{language.months[name]}-{which}", today.year + at) for at in (0, 1)]
+        return _day_meaning(groups, next(day for day in days if day >= today))
+    month = units_later(today.replace(day=1), "month", 1 if groups.get("next") else 0)
+    return _day_meaning(groups, _holiday_of(f"{month.month}-{which}", month.year))
+
+
 def _holiday_of(which: str, year: int) -> date:
     """Return the day of a feast in a year, as the tables of the languages write it."""
     if which.startswith("easter"):
         from dateutil import easter  # only when somebody names such a day
 
         return easter.easter(year) + timedelta(int(which.removeprefix("easter") or "0"))
+    if which.startswith("advent"):
+        earliest = date(year, 11, 27)
+        sunday = earliest + timedelta(6 - earliest.weekday())
+        return sunday + timedelta(int(which.removeprefix("advent") or "0"))
     month, _, day = which.partition("-")
     if day.isdecimal():
         return date(year, int(month), int(day))

@@ -168,6 +168,7 @@ READERS: Mapping[str, Callable[[Groups, Language, datetime], Meaning | None]] = 
     "named": match_days.read_named,
     "today": match_days.read_today,
     "holiday": match_days.read_holiday,
+    "month_weekday": match_days.read_month_weekday,
     "weekday": match_days.read_weekday,
     "period": match_days.read_period,
     "month_end": match_days.read_month_end,

@@ -51,7 +51,8 @@ class Dates(Table, frozen=True):
     `include` names groups of `SharedDates`, which stand before its own rules;
     `month_mark` follows the name or number of a month where one alone is none; `holidays` are days
     with a name: a month and day (`12-25`), a month with one of its weekdays (`11-4TH`, `05--1MO`
-    for the last) or so many days after Easter (`easter-2`).
+    for the last) or so many days after Easter or the first Sunday of Advent (`easter-2`,
+    `advent+7`).
     """
 
     weekdays: dict[int, tuple[str, ...]]

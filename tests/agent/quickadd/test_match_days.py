@@ -1,0 +1,41 @@
+"""Days that are reckoned from what a match names: feasts before Christmas, weekdays of a month."""
+
+from datetime import date, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from app.agent.quickadd import language_words, match_days
+
+NOW = datetime(2026, 11, 18, 10, 0, tzinfo=ZoneInfo("Europe/Berlin"))
+"""A Wednesday."""
+ENGLISH = language_words.load_language("en")
+
+
+@pytest.mark.parametrize(
+    ("groups", "day"),
+    [
+        ({"nth": "first", "weekday": "monday", "month": "december"}, date(2026, 12, 7)),
+        ({"nth": "second", "weekday": "monday", "month": "november"}, date(2027, 11, 8)),
+        ({"nth": "last", "weekday": "friday", "next": "1"}, date(2026, 12, 25)),
+        ({"nth": "last", "weekday": "friday"}, date(2026, 11, 27)),
+    ],
+)
+def test_a_weekday_of_a_month_is_one_day(groups: dict[str, str], day: date) -> None:
+    assert match_days.read_month_weekday(groups, ENGLISH, NOW).day == day
+
+
+def test_a_weekday_with_a_number_is_sought_in_later_months_only_where_that_is_said() -> None:
+    groups = {"day": "15", "weekday": "friday"}
+    assert match_days.read_date(groups, ENGLISH, NOW) is None
+    found = match_days.read_date({**groups, "the": "1"}, ENGLISH, NOW)
+    assert found is not None
+    assert found.day == date(2027, 1, 15)
+
+
+@pytest.mark.parametrize(
+    ("year", "day"),
+    [(2022, date(2022, 11, 27)), (2023, date(2023, 12, 3)), (2026, date(2026, 11, 29))],
+)
+def test_advent_begins_four_sundays_before_christmas(year: int, day: date) -> None:
+    assert match_days._holiday_of("advent", year) == day
