@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime, time, timedelta
 
 import msgspec
 
+from app.agent.quickadd import chinese_calendar
 from app.agent.quickadd.language_words import Language
 from app.agent.quickadd.meaning import Groups, Meaning, NoSuchDay
 from app.workspace.todos.recurrence import WEEKDAYS
@@ -27,7 +28,7 @@ MONTHS = {"month": 1, "quarter": 3, "year": 12}
 def read_date(groups: Groups, language: Language, now: datetime) -> Meaning | None:
     """Return a day of a month, with or without its year."""
     month = groups.get("month_number") or groups.get("month")
-    year = groups.get("year")
+    year = _year_said(groups, now)
     number = language.number(groups["day"] or "")
     if month is None:
         said = groups.get("weekday")
@@ -42,8 +43,9 @@ def read_date(groups: Groups, language: Language, now: datetime) -> Meaning | No
 
 
 def read_this_month(groups: Groups, language: Language, now: datetime) -> Meaning:
-    """Return a day of the next month, or of this one."""
-    month = units_later(now.date().replace(day=1), "month", 1 if groups.get("next") else 0)
+    """Return a day of the next month, of the one after, or of this one."""
+    coming = 2 if groups.get("after_next") else 1 if groups.get("next") else 0
+    month = units_later(now.date().replace(day=1), "month", coming)
     number = language.number(groups["day"] or "")
     if calendar.monthrange(month.year, month.month)[1] < number <= 31:
         raise NoSuchDay(f"{month:%Y-%m}-{number:02}")
@@ -66,6 +68,10 @@ def read_numeric(groups: Groups, language: Language, now: datetime) -> Meaning |
         if not (groups.get("pre") or groups.get("year")):
             return None
         raise
+
+
+def _year_said(groups: Groups, now: datetime) -> str | None:
+    return str(now.year + 1) if groups.get("next") else groups.get("year")
 
 
 def _day_in(today: date, year: str | None, month: int, day: int) -> date:
@@ -131,7 +137,10 @@ def _later(groups: Groups, language: Language) -> timedelta:
 def read_holiday(groups: Groups, language: Language, now: datetime) -> Meaning:
     """Return the coming day of a feast, which may be today."""
     which, today = language.holidays[" ".join((groups["holiday"] or "").split())], now.date()
-    days = (_holiday_of(which, today.year + ahead) for ahead in (0, 1))
+    if groups.get("next"):
+        return _day_meaning(groups, _holiday_of(which, today.year + 1))
+    # the twelfth month of the Chinese year before is in January
+    days = (_holiday_of(which, today.year + ahead) for ahead in (-1, 0, 1))
     return _day_meaning(groups, next(day for day in days if day >= today))
 
 
@@ -158,6 +167,10 @@ def _holiday_of(which: str, year: int) -> date:
         earliest = date(year, 11, 27)
         sunday = earliest + timedelta(6 - earliest.weekday())
         return sunday + timedelta(int(which.removeprefix("advent") or "0"))
+    if which.startswith("lunar"):
+        return chinese_calendar.lunar_day(year, *map(int, which.split("-")[1:]))
+    if which.startswith("sun"):
+        return chinese_calendar.solar_term(year, int(which.removeprefix("sun-")))
     month, _, day = which.partition("-")
     if day.isdecimal():
         return date(year, int(month), int(day))
@@ -190,7 +203,7 @@ def read_weekday(groups: Groups, language: Language, now: datetime) -> Meaning:
     return _day_meaning(groups, coming + later, part)
 
 
-def read_period(groups: Groups, language: Language, now: datetime) -> Meaning:
+def read_period(groups: Groups, language: Language, now: datetime) -> Meaning | None:
     """Return the first day of the next week, month or year, or with `after_next` of the one after.
 
     Of this one, and of the end of any, the last; a week ends on its Friday.
@@ -206,7 +219,8 @@ def read_period(groups: Groups, language: Language, now: datetime) -> Meaning:
     if unit == "day":  # of this day, unless another one is named beside it
         return Meaning("time", clock=END_OF_DAY)
     if groups.get("middle"):  # the Wednesday of a week, the 15th of a month
-        return _day_meaning(groups, first + timedelta(2 if unit == "week" else 14))
+        middle = first + timedelta(2 if unit == "week" else 14)
+        return _day_meaning(groups, middle) if middle >= now.date() else None
     if unit == "week":
         friday = first + timedelta(4)
         return _day_meaning(groups, friday if friday >= now.date() else first + timedelta(6))
@@ -227,14 +241,15 @@ def _next_period_start(unit: str, today: date) -> date:
             return today
 
 
-def read_month_end(groups: Groups, language: Language, now: datetime) -> Meaning:
+def read_month_end(groups: Groups, language: Language, now: datetime) -> Meaning | None:
     """Return the last day of a named month, its middle or its first day."""
     month = language.months[groups["month"] or ""]
-    first = _day_in(now.date().replace(day=1), groups.get("year"), month, 1)
+    first = _day_in(now.date().replace(day=1), _year_said(groups, now), month, 1)
     if groups.get("begin"):  # of this month, too, though its first day is over
         return _day_meaning(groups, first if first >= now.date() else now.date())
     middle, last = first.replace(day=15), units_later(first, "month", 1) - timedelta(1)
-    return _day_meaning(groups, middle if groups.get("middle") else last)
+    day = middle if groups.get("middle") else last
+    return _day_meaning(groups, day) if day >= now.date() or groups.get("year") else None
 
 
 def read_ahead(groups: Groups, language: Language, now: datetime) -> Meaning | None:
