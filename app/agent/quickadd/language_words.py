@@ -18,7 +18,8 @@ V = TypeVar("V", int, str)
 # Before a date no currency, colon or slash may stand: “$5”, “1:2”, “a/b”.
 START = r"(?<![\w.$€£#/:+\-\0])"
 END = r"(?=$|[\s,;:!?)\]…]|\.(?:\s|$)|-\s)"
-_GROUP = re.compile(r"\(\?P<\w+>")
+_GROUP = re.compile(r"\(\?P<(\w+)>")
+_CONDITION = re.compile(r"\(\?\((\w+)\)")
 _SHARED = {
     "day": r"(?P<day>[12][0-9]|3[01]|0?[1-9])",
     "year": r"(?P<year>(?:19|20|21)[0-9]{2})",
@@ -68,8 +69,10 @@ class Language(msgspec.Struct, frozen=True, eq=False, dict=True):
 
         Most texts have no date: asking this first takes a quarter of the time of asking each.
         """
-        # a group may stand in a pattern only once, and nobody asks for these
-        each = (_GROUP.sub("(?:", pattern) for _, pattern in self._expanded)
+        each = (
+            _without_groups(pattern, f"_{number}")
+            for number, (_, pattern) in enumerate(self._expanded)
+        )
         return self._within_edges("|".join(f"(?:{pattern})" for pattern in each))
 
     @functools.cached_property
@@ -153,6 +156,19 @@ class Language(msgspec.Struct, frozen=True, eq=False, dict=True):
         }
         macros = {name: f"(?P<{name}>{alternatives(words)})" for name, words in named.items()}
         return macros | {"number": rf"(?P<number>[0-9]{{1,3}}|{alternatives(self.numbers)})"}
+
+
+def _without_groups(pattern: str, ending: str) -> str:
+    """Return a pattern without groups but those of its conditions, whose names end so.
+
+    A name may stand in a pattern only once, and groups keep a choice from looking at what each
+    begins with.
+    """
+    kept = {*_CONDITION.findall(pattern)}
+    pattern = _CONDITION.sub(rf"(?(\g<1>{ending})", pattern)
+    return _GROUP.sub(
+        lambda found: f"(?P<{found[1]}{ending}>" if found[1] in kept else "(?:", pattern
+    )
 
 
 @functools.cache

@@ -146,15 +146,19 @@ def read_holiday(groups: Groups, language: Language, now: datetime) -> Meaning:
 
 def read_month_weekday(groups: Groups, language: Language, now: datetime) -> Meaning:
     """Return the first or another such weekday of a named month, or with `next` of the next one,
-    else of this one.
+    else of this one unless it is over.
     """
     day = WEEKDAYS[language.weekdays[groups["weekday"] or ""]]
     which, today = f"{language.ordinals[groups['nth'] or '']}{day}", now.date()
     if name := groups.get("month"):
         days = [_holiday_of(f"{language.months[name]}-{which}", today.year + at) for at in (0, 1)]
         return _day_meaning(groups, next(day for day in days if day >= today))
-    month = units_later(today.replace(day=1), "month", 1 if groups.get("next") else 0)
-    return _day_meaning(groups, _holiday_of(f"{month.month}-{which}", month.year))
+    for ahead in (1,) if groups.get("next") else (0, 1):
+        month = units_later(today.replace(day=1), "month", ahead)
+        day = _holiday_of(f"{month.month}-{which}", month.year)
+        if day >= today:
+            break
+    return _day_meaning(groups, day)
 
 
 def _holiday_of(which: str, year: int) -> date:

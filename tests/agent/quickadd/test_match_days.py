@@ -25,12 +25,12 @@ def test_a_weekday_of_a_month_is_one_day(groups: dict[str, str], day: date) -> N
     assert match_days.read_month_weekday(groups, ENGLISH, NOW).day == day
 
 
-def test_a_weekday_with_a_number_is_sought_in_later_months_only_where_that_is_said() -> None:
-    groups = {"day": "15", "weekday": "friday"}
-    assert match_days.read_date(groups, ENGLISH, NOW) is None
-    found = match_days.read_date({**groups, "the": "1"}, ENGLISH, NOW)
+def test_a_weekday_with_a_number_is_one_of_the_next_two_months() -> None:
+    found = match_days.read_date({"day": "15", "weekday": "friday"}, ENGLISH, NOW)
     assert found is not None
     assert found.day == date(2027, 1, 15)
+    with pytest.raises(ValueError, match="no such day"):
+        match_days.read_date({"day": "10", "weekday": "monday"}, ENGLISH, NOW)
 
 
 @pytest.mark.parametrize(
