@@ -135,6 +135,17 @@ class Language(msgspec.Struct, frozen=True, eq=False, dict=True):
         """Return the number that digits or a word say; KeyError when neither does."""
         return int(text) if text.isdecimal() else self.numbers[text]
 
+    def numbers_in(self, text: str) -> list[int]:
+        """Return the numbers of a list of them."""
+        return [
+            self.number(one) for one in re.findall(rf"[0-9]+|{alternatives(self.numbers)}", text)
+        ]
+
+    def ordinals_in(self, text: str) -> list[int]:
+        """Return which ones a list such as “first and third” names, each once."""
+        found = re.findall(alternatives(self.ordinals), text)
+        return list(dict.fromkeys(self.ordinals[" ".join(one.split())] for one in found))
+
     def part_named(self, groups: Mapping[str, str | None]) -> str | None:
         """Return the part of the day that a match names, if it does."""
         part = groups.get("part")

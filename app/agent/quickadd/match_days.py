@@ -163,6 +163,11 @@ def read_month_weekday(groups: Groups, language: Language, now: datetime) -> Mea
 
 def _holiday_of(which: str, year: int) -> date:
     """Return the day of a feast in a year, as the tables of the languages write it."""
+    if " " in which:
+        listed = {day.year: day for day in map(date.fromisoformat, which.split())}
+        if year not in listed:
+            raise ValueError("no such year")
+        return listed[year]
     if which.startswith("easter"):
         from dateutil import easter  # only when somebody names such a day
 

@@ -120,17 +120,23 @@ def _every_weekday(groups: Groups, language: Language, now: datetime) -> Meaning
 
 
 def _monthly_day(groups: Groups, language: Language, now: datetime) -> Meaning:
-    number = -1 if groups.get("last") else language.number(groups["day"] or "")
-    if not -1 <= number <= 31:
+    """Return the rule of a day of the month, or of each in the list `days`."""
+    if groups.get("last"):
+        numbers = [-1]
+    elif listed := groups.get("days"):
+        numbers = sorted(set(language.numbers_in(listed)))
+    else:
+        numbers = [language.number(groups["day"] or "")]
+    if not all(-1 <= number <= 31 for number in numbers):
         raise ValueError("no such day")
-    return _rule(f"FREQ=MONTHLY;BYMONTHDAY={number}")
+    return _rule(f"FREQ=MONTHLY;BYMONTHDAY={','.join(map(str, numbers))}")
 
 
 def _monthly_weekday(groups: Groups, language: Language, now: datetime) -> Meaning:
-    which = language.ordinals[groups["nth"] or ""]
-    return _rule(
-        f"FREQ=MONTHLY;BYDAY={which}{WEEKDAYS[language.weekdays[groups['weekday'] or '']]}"
-    )
+    """Return the rule of a weekday of the month, for each `nth` that is named."""
+    weekday = WEEKDAYS[language.weekdays[groups["weekday"] or ""]]
+    days = ",".join(f"{which}{weekday}" for which in language.ordinals_in(groups["nth"] or ""))
+    return _rule(f"FREQ=MONTHLY;BYDAY={days}")
 
 
 def _yearly(groups: Groups, language: Language, now: datetime) -> Meaning | None:
