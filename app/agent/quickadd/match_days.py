@@ -5,10 +5,9 @@ from datetime import UTC, date, datetime, time, timedelta
 
 import msgspec
 
-from app.agent.quickadd import chinese_calendar
+from app.agent.quickadd import feasts
 from app.agent.quickadd.language_words import Language
 from app.agent.quickadd.meaning import Groups, Meaning, NoSuchDay
-from app.workspace.todos.recurrence import WEEKDAYS
 
 END_OF_DAY = time(17)
 OLDEST = timedelta(days=366)
@@ -135,58 +134,25 @@ def _later(groups: Groups, language: Language) -> timedelta:
 
 
 def read_holiday(groups: Groups, language: Language, now: datetime) -> Meaning:
-    """Return the coming day of a feast, which may be today."""
+    """Return the coming day of a feast, which may be today, or with `next` that of next year."""
     which, today = language.holidays[" ".join((groups["holiday"] or "").split())], now.date()
-    if groups.get("next"):
-        return _day_meaning(groups, _holiday_of(which, today.year + 1))
-    # the twelfth month of the Chinese year before is in January
-    days = (_holiday_of(which, today.year + ahead) for ahead in (-1, 0, 1))
-    return _day_meaning(groups, next(day for day in days if day >= today))
+    day = feasts.in_year(which, today.year + 1) if groups.get("next") else None
+    return _day_meaning(groups, day or feasts.coming(which, today))
 
 
 def read_month_weekday(groups: Groups, language: Language, now: datetime) -> Meaning:
     """Return the first or another such weekday of a named month, or with `next` of the next one,
     else of this one unless it is over.
     """
-    day = WEEKDAYS[language.weekdays[groups["weekday"] or ""]]
-    which, today = f"{language.ordinals[groups['nth'] or '']}{day}", now.date()
+    number = language.ordinals[groups["nth"] or ""]
+    weekday, today = language.weekdays[groups["weekday"] or ""], now.date()
     if name := groups.get("month"):
-        days = [_holiday_of(f"{language.months[name]}-{which}", today.year + at) for at in (0, 1)]
-        return _day_meaning(groups, next(day for day in days if day >= today))
-    for ahead in (1,) if groups.get("next") else (0, 1):
-        month = units_later(today.replace(day=1), "month", ahead)
-        day = _holiday_of(f"{month.month}-{which}", month.year)
-        if day >= today:
-            break
-    return _day_meaning(groups, day)
-
-
-def _holiday_of(which: str, year: int) -> date:
-    """Return the day of a feast in a year, as the tables of the languages write it."""
-    if " " in which:
-        listed = {day.year: day for day in map(date.fromisoformat, which.split())}
-        if year not in listed:
-            raise ValueError("no such year")
-        return listed[year]
-    if which.startswith("easter"):
-        from dateutil import easter  # only when somebody names such a day
-
-        return easter.easter(year) + timedelta(int(which.removeprefix("easter") or "0"))
-    if which.startswith("advent"):
-        earliest = date(year, 11, 27)
-        sunday = earliest + timedelta(6 - earliest.weekday())
-        return sunday + timedelta(int(which.removeprefix("advent") or "0"))
-    if which.startswith("lunar"):
-        return chinese_calendar.lunar_day(year, *map(int, which.split("-")[1:]))
-    if which.startswith("sun"):
-        return chinese_calendar.solar_term(year, int(which.removeprefix("sun-")))
-    month, _, day = which.partition("-")
-    if day.isdecimal():
-        return date(year, int(month), int(day))
-    number, weekday = int(day[:-2]), WEEKDAYS.index(day[-2:])
-    first, length = date(year, int(month), 1), calendar.monthrange(year, int(month))[1]
-    all_days = [first + timedelta(at) for at in range(length)]
-    return [one for one in all_days if one.weekday() == weekday][number - (number > 0)]
+        months = [date(today.year + ahead, language.months[name], 1) for ahead in (0, 1)]
+    else:
+        ahead = (1,) if groups.get("next") else (0, 1)
+        months = [units_later(today.replace(day=1), "month", one) for one in ahead]
+    days = (feasts.weekday_of_month(one.year, one.month, number, weekday) for one in months)
+    return _day_meaning(groups, next(day for day in days if day >= today))
 
 
 def read_today(groups: Groups, language: Language, now: datetime) -> Meaning:
@@ -248,6 +214,16 @@ def _next_period_start(unit: str, today: date) -> date:
             return today.replace(month=1, day=1)
         case _:
             return today
+
+
+def read_calendar_week(groups: Groups, language: Language, now: datetime) -> Meaning:
+    """Return the Monday of the coming week of that number by ISO 8601, or today within it."""
+    number, today = int(groups["week"] or ""), now.date()
+    for year in (today.year, today.year + 1):
+        monday = date.fromisocalendar(year, number, 1)
+        if today < monday + timedelta(7):
+            break
+    return _day_meaning(groups, max(monday, today))
 
 
 def read_month_end(groups: Groups, language: Language, now: datetime) -> Meaning | None:

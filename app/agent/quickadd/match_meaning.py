@@ -47,7 +47,8 @@ def _clock(groups: Groups, language: Language, now: datetime) -> Meaning:
     # The end of the day, not its beginning.
     if hour == 24 and minute == 0:
         return Meaning("time", clock=PARTS["midnight"])
-    hour = hour + 12 if hour < 0 else hour
+    # “five to one” is after noon, as one is
+    hour = hour + 12 if hour < 0 or (hour == 0 and groups.get("to_hour")) else hour
     meridiem = (groups.get("meridiem") or " ")[0]
     if meridiem in "ap":
         hour = _of_half(hour, meridiem)
@@ -177,6 +178,7 @@ READERS: Mapping[str, Callable[[Groups, Language, datetime], Meaning | None]] = 
     "month_weekday": match_days.read_month_weekday,
     "weekday": match_days.read_weekday,
     "period": match_days.read_period,
+    "calendar_week": match_days.read_calendar_week,
     "month_end": match_days.read_month_end,
     "ahead": match_days.read_ahead,
     "half_hour": match_days.read_half_hour,

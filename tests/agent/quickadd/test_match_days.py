@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from app.agent.quickadd import language_words, match_days
+from app.agent.quickadd import feasts, language_words, match_days
 
 NOW = datetime(2026, 11, 18, 10, 0, tzinfo=ZoneInfo("Europe/Berlin"))
 """A Wednesday."""
@@ -38,4 +38,4 @@ def test_a_weekday_with_a_number_is_one_of_the_next_two_months() -> None:
     [(2022, date(2022, 11, 27)), (2023, date(2023, 12, 3)), (2026, date(2026, 11, 29))],
 )
 def test_advent_begins_four_sundays_before_christmas(year: int, day: date) -> None:
-    assert match_days._holiday_of("advent", year) == day
+    assert feasts.in_year("advent", year) == day

@@ -207,16 +207,6 @@ def test_dates_are_read_with_their_year() -> None:
     ]
 
 
-def test_easter_is_reckoned() -> None:
-    assert [written_dates.easter(year).isoformat() for year in (2024, 2025, 2026, 2027, 2038)] == [
-        "2024-03-31",
-        "2025-04-20",
-        "2026-04-05",
-        "2027-03-28",
-        "2038-04-25",
-    ]
-
-
 NOTES = [
     Text(1, "New flat", "Rent 1,280 euros a month, deposit 3,840 euros.\n", True),
     Text(

@@ -50,10 +50,7 @@ class Dates(Table, frozen=True):
     after which the groups of `infinitive` stand for all of it; `unread` stays in the title;
     `include` names groups of `SharedDates`, which stand before its own rules;
     `month_mark` follows the name or number of a month where one alone is none; `holidays` are days
-    with a name: a month and day (`12-25`), a month with one of its weekdays (`11-4TH`, `05--1MO`
-    for the last), so many days after Easter or the first Sunday of Advent (`easter-2`,
-    `advent+7`), a month and day of the Chinese calendar (`lunar-08-15`) or where the sun stands
-    (`sun-15`, so many degrees after the equinox).
+    with a name, written as in `quickadd/feasts.py`.
     """
 
     weekdays: dict[int, tuple[str, ...]]

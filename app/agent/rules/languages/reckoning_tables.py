@@ -50,8 +50,7 @@ class Reckoning(Table, frozen=True):
     `how_many` asks for a number of units, the groups `unit`, `until` or `since` a day;
     `weekday` asks for the name of a day and `date` for its date, `age` for how old something
     is; `leaving` are words for the beginning of what a note tells, `journey` for what it may
-    be, `born` for that of a life or use, and `little` words say nothing there. `feasts` are
-    days of each year, by month and day, or by days from Easter.
+    be, `born` for that of a life or use, and `little` words say nothing there.
     """
 
     decimal: str
@@ -87,4 +86,3 @@ class Reckoning(Table, frozen=True):
     journey: Pieces = "(?!)"
     born: Pieces = "(?!)"
     little: Pieces = "(?!)"
-    feasts: dict[str, Pieces] = msgspec.field(default_factory=dict)

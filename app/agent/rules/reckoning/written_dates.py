@@ -3,9 +3,10 @@
 import functools
 import re
 from collections.abc import Mapping
-from datetime import date, timedelta
+from datetime import date
 from typing import NamedTuple
 
+from app.agent.quickadd import feasts, language_words
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.quickadd_tables import Dates
@@ -78,6 +79,9 @@ def _numeric() -> re.Pattern[str]:
     )
 
 
+_NUMBER = re.compile("[一二三四五六七八九十]+")
+
+
 @functools.cache
 def _named() -> re.Pattern[str]:
     month = "|".join(sorted(map(re.escape, _months()), key=len, reverse=True))
@@ -108,35 +112,22 @@ def _months() -> Mapping[str, int]:
 
 def feast(text: str, language: Language, today: date) -> Found | None:
     """Return the feast that a folded text names, the next from today on."""
-    listed = words.table_of(language).feasts
-    places = [
-        (one, when)
-        for when, pattern in listed.items()
-        for one in words.whole(language, pattern).finditer(text)
-    ]
+    pattern, known = _feasts(language)
+    places = list(pattern.finditer(text))
     if not places:
         return None
     # Of “Christmas Eve” and “Christmas” the longer.
-    one, when = max(places, key=lambda place: len(place[0][0]))
-    day = next(
-        day for year in (today.year, today.year + 1) if (day := _of_year(when, year)) >= today
-    )
-    return Found(day, True, one.start(), one.end())
+    found = max(places, key=lambda place: len(place[0]))
+    day = feasts.coming(known[found[0]], today)
+    return Found(day, True, found.start(), found.end())
 
 
-def _of_year(when: str, year: int) -> date:
-    if when.startswith("easter"):
-        return easter(year) + timedelta(days=int(when.removeprefix("easter") or 0))
-    month, day = when.split("-")
-    return date(year, int(month), int(day))
-
-
-def easter(year: int) -> date:
-    """Return the Sunday of Easter in the western church, by Gauss's reckoning."""
-    golden, century = year % 19, year // 100
-    moon = (19 * golden + century - century // 4 - (8 * century + 13) // 25 + 15) % 30
-    moon -= moon // 28 * (1 - 29 // (moon + 1) * (21 - golden) // 11)
-    sunday = (year + year // 4 + moon + 2 - century + century // 4) % 7
-    ahead = moon - sunday
-    month = 3 + (ahead + 40) // 44
-    return date(year, month, ahead + 28 - 31 * (month // 4))
+@functools.cache
+def _feasts(language: Language) -> tuple[re.Pattern[str], Mapping[str, str]]:
+    holidays = language_words.load_language(language).holidays
+    # “十一” is also a number
+    known = {
+        words.folded(name): which for name, which in holidays.items() if not _NUMBER.fullmatch(name)
+    }
+    names = sorted(map(re.escape, known), key=len, reverse=True)
+    return words.whole(language, "|".join(names) or "(?!)"), known
