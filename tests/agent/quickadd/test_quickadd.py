@@ -442,11 +442,11 @@ def test_half_b_of_the_labelled_lines_keeps_its_figures_and_no_trap_has_a_date()
     assert figures["a", "traps without a date"] == figures["b", "traps without a date"] == 1
 
 
-def test_the_labelled_lines_are_350_in_six_languages_a_third_of_them_traps() -> None:
+def test_the_labelled_lines_are_1500_in_six_languages_a_sixth_of_them_traps() -> None:
     every = evaluation.cases()
-    assert len(every) == len({case.text for case in every}) >= 350
+    assert len(every) == len({case.text for case in every}) >= 1500
     assert {case.language for case in every} == {"en", "de", "fr", "es", "zh", "ja"}
-    assert sum(case.trap for case in every) * 3 >= len(every)
+    assert sum(case.trap for case in every) * 6 >= len(every)
 
 
 def test_the_evaluation_prints_figures_and_json(
