@@ -87,7 +87,7 @@ def _closed_parts(visible: str, language: Language) -> list[Closed]:
     words they may stand on either side.
     """
     parts = []
-    for rule, pattern in language.unread:
+    for _, rule, pattern in language.unread.fitting(visible):
         for match in pattern.finditer(visible):
             start, end = match.span()
             reach = (start, len(visible)) if language.spaced else (0, len(visible))
@@ -178,10 +178,8 @@ def _is_closed(one: Found, closed: list[Closed]) -> bool:
 
 
 def _find_candidates(visible: str, language: Language, now: datetime) -> list[Found]:
-    found: list[Found] = []
-    if language.any_pattern.search(visible) is None:
-        return found
-    for order, (rule, pattern) in enumerate(language.patterns):
+    found = []
+    for order, rule, pattern in language.patterns.fitting(visible):
         for match in pattern.finditer(visible):
             groups = {**match.groupdict(), **rule.says}
             if match.end() > match.start() and (

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from app.agent.quickadd.pattern_group import PatternGroup
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.quickadd_tables import DatePattern, Dates, Unread
 
@@ -18,8 +19,7 @@ V = TypeVar("V", int, str)
 # Before a date no currency, colon or slash may stand: “$5”, “1:2”, “a/b”.
 START = r"(?<![\w.$€£#/:+\-\0])"
 END = r"(?=$|[\s,;:!?)\]…]|\.(?:\s|$)|-\s)"
-_GROUP = re.compile(r"\(\?P<(\w+)>")
-_CONDITION = re.compile(r"\(\?\((\w+)\)")
+_GROUP = re.compile(r"\(\?P<\w+>")
 _SHARED = {
     "day": r"(?P<day>[12][0-9]|3[01]|0?[1-9])",
     "year": r"(?P<year>(?:19|20|21)[0-9]{2})",
@@ -59,50 +59,28 @@ class Language(msgspec.Struct, frozen=True, eq=False, dict=True):
         return self.dates.spaced
 
     @functools.cached_property
-    def patterns(self) -> tuple[tuple[DatePattern, re.Pattern[str]], ...]:
+    def patterns(self) -> PatternGroup[DatePattern]:
         """The rules, compiled when something first fits one."""
-        return tuple((rule, self._within_edges(pattern)) for rule, pattern in self._expanded)
-
-    @functools.cached_property
-    def any_pattern(self) -> re.Pattern[str]:
-        """All rules as one pattern, which fits where any of them does.
-
-        Most texts have no date: asking this first takes a quarter of the time of asking each.
-        """
-        each = (
-            _without_groups(pattern, f"_{number}")
-            for number, (_, pattern) in enumerate(self._expanded)
-        )
-        return self._within_edges("|".join(f"(?:{pattern})" for pattern in each))
-
-    @functools.cached_property
-    def _expanded(self) -> list[tuple[DatePattern, str]]:
         shared = language_data.shared_dates()
         own = {**self._word_macros(), **_SHARED, **self.dates.macros}
         included = [rule for group in self.dates.include for rule in getattr(shared, group)]
-        return [
+        expanded = [
             (rule, language_data.expand_macros(rule.pattern, macros))
             for rules, macros in ((included, {**own, **shared.macros}), (self.dates.rules, own))
             for rule in rules
         ]
-
-    def _within_edges(self, pattern: str) -> re.Pattern[str]:
-        edges = (START, END) if self.dates.spaced else ("", "")
-        return re.compile(f"{edges[0]}(?:{pattern}){edges[1]}")
+        return PatternGroup(expanded, *((START, END) if self.dates.spaced else ("", "")))
 
     @functools.cached_property
-    def unread(self) -> tuple[tuple[Unread, re.Pattern[str]], ...]:
+    def unread(self) -> PatternGroup[Unread]:
         """What stays in the title, compiled like the rules."""
-        edges = (START, r"(?!\w)") if self.dates.spaced else ("", "")
         macros = {**self._word_macros(), **_SHARED, **self.dates.macros}
         # What their words say is not asked for, and a group may stand in a pattern only once.
         expanded = [
-            (one, language_data.expand_macros(one.pattern, macros)) for one in self.dates.unread
+            (one, _GROUP.sub("(?:", language_data.expand_macros(one.pattern, macros)))
+            for one in self.dates.unread
         ]
-        return tuple(
-            (one, re.compile(f"{edges[0]}(?:{_GROUP.sub('(?:', pattern)}){edges[1]}"))
-            for one, pattern in expanded
-        )
+        return PatternGroup(expanded, *((START, r"(?!\w)") if self.dates.spaced else ("", "")))
 
     @functools.cached_property
     def tail(self) -> re.Pattern[str]:
@@ -167,19 +145,6 @@ class Language(msgspec.Struct, frozen=True, eq=False, dict=True):
         }
         macros = {name: f"(?P<{name}>{alternatives(words)})" for name, words in named.items()}
         return macros | {"number": rf"(?P<number>[0-9]{{1,3}}|{alternatives(self.numbers)})"}
-
-
-def _without_groups(pattern: str, ending: str) -> str:
-    """Return a pattern without groups but those of its conditions, whose names end so.
-
-    A name may stand in a pattern only once, and groups keep a choice from looking at what each
-    begins with.
-    """
-    kept = {*_CONDITION.findall(pattern)}
-    pattern = _CONDITION.sub(rf"(?(\g<1>{ending})", pattern)
-    return _GROUP.sub(
-        lambda found: f"(?P<{found[1]}{ending}>" if found[1] in kept else "(?:", pattern
-    )
 
 
 @functools.cache
