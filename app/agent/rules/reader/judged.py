@@ -18,7 +18,7 @@ from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.phrases import phrases
 from app.agent.rules.reader import agreement, meant, reader, wishes
 from app.agent.rules.reader.labelled import TWO
-from app.agent.rules.reader.reader import Understood
+from app.agent.rules.reader.reader import Reading, Understood
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn import looks
@@ -27,6 +27,8 @@ from app.agent.turn.steps import Asked, Call, Question, Step, Trace
 Act = Callable[[Asked, Route], Step]
 ASKED, SURE = 0.45, 0.85
 """So likely is what is asked about where nothing else was understood, and where something was."""
+LISTED = 0.7
+"""So likely is a list of a day's todos where notes seemed to answer."""
 AT_ONCE = 0.97
 """So likely is what is done at once where the patterns would ask whether the same is meant."""
 DONE_AT_ONCE: Mapping[str, frozenset[str]] = {
@@ -46,6 +48,8 @@ UNSURE = frozenset({"ask", "cannot", "near", "mean", ""})
 """What a message was taken for that came to nothing."""
 ELSEWHERE = ("todo_state", "sum", "read_messages")
 """What notes seem to answer, and only todos, sums and messages do."""
+LISTS = frozenset({"list_todos", "agenda"})
+"""What both asks for what is to be done on a day."""
 OTHERS_WORDS = "list_conversations"
 """What gives the words of others, after which a change waits for the owner anyway."""
 TAKES_BACK = ("undo", "leave", "no")
@@ -183,6 +187,8 @@ def _instead(asked: Asked, looked: Asked | None, step: Step, language: Language,
         # “no wait, don't” after something was done
         return wishes.ask_undo(asked, language) or step
     reads: Sequence[str] = wishes.READS if nothing else ELSEWHERE if trace.intent == "ask" else ()
+    if trace.intent == "ask" and likely and likely[0].all_of("day"):
+        reads, least = (*reads, *LISTS), LISTED if likely[0].intent in LISTS else least
     if trace.intent == "list_todos" and likely and _leaves_out(step, likely[0]):
         reads = ("list_todos",)
     can = (*wishes.WRITES, *reads)
@@ -192,13 +198,14 @@ def _instead(asked: Asked, looked: Asked | None, step: Step, language: Language,
     first = [one for one in likely if one.intent in can]
     if first and first[0].intent in FOUND_FIRST:
         least = ASKED
-    if not first or first[0].sure < (least / 2 if nothing else least):
+    if not first or _sure(first[0], reading) < (least / 2 if nothing else least):
         return step
     if looked is None and _may_look(asked):
         return Step(calls=calls_to_look(asked))
     looked = looked or asked
-    best = reader.read(asked, asking.things(looked), language).likely[0]
-    if best.sure < least or best.intent not in can:
+    reading = reader.read(asked, asking.things(looked), language)
+    best = reading.likely[0]
+    if _sure(best, reading) < least or best.intent not in can:
         return step
     if not nothing and best.intent == "todo_state" and best.all_of("target"):
         return step  # “when does the flight leave?” that a todo has in its name, too
@@ -214,6 +221,13 @@ def _instead(asked: Asked, looked: Asked | None, step: Step, language: Language,
     if not _says_same_day(step, question):
         return question  # “Saturday, Sunday we have guests” is no move to both
     return _do(looked, question, best, act) or _without_day(step, best)
+
+
+def _sure(said: Understood, reading: Reading) -> float:
+    """Return how likely a reading is; where it asks for a day's todos, in either way."""
+    if said.intent in LISTS and said.all_of("day"):
+        return sum(reading.weights.get(one, 0.0) for one in LISTS)
+    return said.sure
 
 
 def _after_done(

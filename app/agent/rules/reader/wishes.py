@@ -81,6 +81,8 @@ def to_read(asked: Asked, said: Understood, language: Language) -> Route | None:
             is_counted = dialogue_words.find_in(counts, dialogue_words.bare(said.text))
             arguments = {"text": " ".join(words), "counted" if is_counted else "listed": "yes"}
             return Route("list_todos", language, arguments) if words else None
+        case "agenda" if said.all_of("day"):
+            return Route("events", language, {"text": " ".join(said.all_of("day"))})
         case "todo_state" | "show_note":
             kinds = TODO if said.intent == "todo_state" else NOTE
             found = meant.things(asked, said, kinds, language).things
@@ -322,5 +324,5 @@ WRITES: Sequence[str] = (*KINDS, *ITEMS, *NEW)
 """The intents that change something."""
 NARROWS = ("word", "target", "folder", "person")
 """The slots of what a list is narrowed to."""
-READS = ("list_todos", "todo_state", "show_note", "sum", "read_messages", "leave")
+READS = ("list_todos", "agenda", "todo_state", "show_note", "sum", "read_messages", "leave")
 """The intents of what is only shown or told, or not done."""
