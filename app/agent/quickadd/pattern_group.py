@@ -23,6 +23,9 @@ class PatternGroup(Generic[T]):
         self._rows = rows
         self._begin, self._end = begin, end
 
+    def __iter__(self) -> Iterator[tuple[T, re.Pattern[str]]]:
+        return ((of, pattern) for (of, _), pattern in zip(self._rows, self._compiled, strict=True))
+
     def fitting(self, text: str) -> Iterator[tuple[int, T, re.Pattern[str]]]:
         """Yield the patterns that may fit a text, each with its number and what it is of."""
         for number, together in enumerate(self._together):

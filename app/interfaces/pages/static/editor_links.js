@@ -60,7 +60,8 @@ export function completeLinks(area) {
   };
 
   area.addEventListener("input", look);
-  area.addEventListener("blur", () => setTimeout(close, 150));
+  // whoever has come back meanwhile goes on
+  area.addEventListener("blur", () => setTimeout(() => document.activeElement === area || close(), 150));
   area.addEventListener("click", close);
   area.addEventListener("keydown", (event) => {
     if (list.hidden || event.isComposing) return;
