@@ -32,6 +32,7 @@ _NUMBER = re.compile(
     r"|(?P<phone>\+?\d[\d ()/.\-]{5,}\d)|(?P<number>\d+(?:[.,:]\d+)*))"
     r"\s?(?P<unit>[€%$£]|[a-zA-ZÀ-ÿ]+|[\u30a0-\u30ff]+|[\u3400-\u9fff]{1,3})?"
 )
+_DECIMAL = re.compile(r"^\d+[.,]\d$")
 _SENTENCE = re.compile(r"[^\n.!?。！？，]+(?:[.!?](?=\S)[^\n.!?。！？，]*)*[.!?。！？]*")
 """Chinese lists in a line what it counts: “fee 180，deposit 50”."""
 SAME = (
@@ -60,11 +61,18 @@ def correct(asked: Asked, route: Route, language: Language, thing: Thing, marked
     """Return the question whether a number of a note is to be replaced; nothing where it is not
     sure which.
     """
-    wanted = _numbers(asked.message)
-    if thing.kind != "note" or route.intent not in CORRECTED or not wanted:
+    if thing.kind != "note" or route.intent not in CORRECTED or not _numbers(asked.message):
         return Step()
     if named.NAME not in marked.marks and (step := _is_else(asked, language)):
         return step if step.calls else Step()
+    return ask_number(asked, route, thing)
+
+
+def ask_number(asked: Asked, route: Route, thing: Thing) -> Step:
+    """Return the question whether the one number of a note that a message can mean is to be
+    replaced by its own, or the step that reads the note; nothing where that is not sure.
+    """
+    wanted = _numbers(asked.message)
     tool = item_changes.call_for(thing)
     held = item_changes.held(asked, thing)
     if held is None:
@@ -139,6 +147,8 @@ def _place(
     same = [one for one in places if _is_same(one.number.unit, wanted[0].unit)]
     if not same and not _is_unit(wanted[0].unit) and wanted[0].unit != PHONE:
         same = [one for one in places if one.number.unit != PHONE]
+        if _DECIMAL.search(wanted[0].text):
+            same = [one for one in same if _DECIMAL.search(one.number.text)]
     if len(same) > 1:
         same = [one for one in same if shares(asked.message, one.sentence, note.title)] or same
     if len(same) > 1 and asked.before:

@@ -19,6 +19,12 @@ MOST = 20
 def ask(asked: Asked, said: Understood, language: Language) -> Step | None:
     """Return the question whether words that stand once in a note are to be replaced by others."""
     old, new = (_whole_words(said, one) for one in ("old", "text"))
+    if new and not old:
+        # “footstools are £95 now, change it in the price list”
+        named = meant.things(asked, said, ("note",), language).things
+        wish = Route("replace_text", language, {})
+        step = corrected_facts.ask_number(asked, wish, named[0]) if len(named) == 1 else Step()
+        return step if step.calls or step.text else None
     notes = _notes(asked, said, old, language) if old and new else ()
     if isinstance(notes, Step) or len(notes) != 1:
         return notes if isinstance(notes, Step) else None

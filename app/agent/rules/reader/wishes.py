@@ -79,8 +79,9 @@ def to_read(asked: Asked, said: Understood, language: Language) -> Route | None:
             words = [said.text[one.start : one.end] for one in said.spans if one.slot != "it"]
             counts = dialogue_words.tables(language)[0].counts
             is_counted = dialogue_words.find_in(counts, dialogue_words.bare(said.text))
-            arguments = {"text": " ".join(words), "counted" if is_counted else "listed": "yes"}
-            return Route("list_todos", language, arguments) if words else None
+            kind = "counted" if is_counted else "listed"
+            text = " ".join(words) or said.text
+            return Route("list_todos", language, {"text": text, kind: "yes"})
         case "agenda" if said.all_of("day"):
             return Route("events", language, {"text": " ".join(said.all_of("day"))})
         case "todo_state" | "show_note":
