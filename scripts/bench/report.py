@@ -206,7 +206,7 @@ def _search_goals(findings: Findings, options: Options) -> list[tuple[str, float
     rows = [
         ("search one term in all", "<= 2"),
         ("search a common word in all", common),
-        (work.HYBRID.title, "<= 15"),
+        (work.HYBRID.title, "<= 12"),
         ("quick open in all", "<= 5"),
     ]
     greps = [

@@ -142,7 +142,8 @@ def _parts(asked: Asked, language: Language) -> tuple[str, str] | None:
     lead, rest = asked.message[:at].strip(EDGES), asked.message[at:]
     # the join of two clauses begins with the space before it
     join = words_of(language).join.match(Marked(f" {rest}").text)
-    if words_of(language).spaced and not join and re.search(r"\w\s*$", asked.message[:at]):
+    # nor does one begin after “on the 3.” of a date
+    if words_of(language).spaced and not join and re.search(r"\w\s*$|\d\.\s*$", asked.message[:at]):
         return None  # a second wish begins a clause
     if repairs.corrects(rest, language):
         return None

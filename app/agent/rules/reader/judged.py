@@ -351,6 +351,8 @@ def _asks_alike(asked: Asked, step: Step, other: Step, language: Language) -> bo
     is_open = asks.lacks != "yes" and len(asks.choices) > 1
     if is_open and mine.lacks == "yes":
         return False  # “which one?” of those that “both” says
+    if asks.lacks == mine.lacks == "yes" and {*mine.choices} < {*asks.choices}:
+        return False  # “delete the ideas note, Edie keeps looking” is not about Edie's evening
     return (
         intent == mine.intent
         and set(asks.choices) >= set(mine.choices)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from app.agent.quickadd import quickadd
+from app.agent.rules.answers import todo_changes
 from app.agent.rules.changes import days, told
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import dialogue_words, references, resolve_reference
@@ -35,6 +36,9 @@ def things(asked: Asked, said: Understood, kinds: Sequence[ThingKind], language:
     may = _may_be(asked, said, kinds)
     names, pointers = said.all_of("target"), said.all_of("it")
     found: list[Thing] = []
+    all_of = [one for one in (*names, *pointers) if references.says_all(one, language)]
+    if all_of and said.get("olddat"):
+        return Meant(tuple(_due_on(asked, said.get("olddat"), may)))
     for name in names:
         named = _named(name, may)
         if len(named) != 1:
@@ -53,6 +57,24 @@ def things(asked: Asked, said: Understood, kinds: Sequence[ThingKind], language:
     if not (names or pointers):
         found += references.newest(asked, kinds).things or _beside(said, may)
     return Meant(tuple(dict.fromkeys(found)))
+
+
+def _due_on(asked: Asked, words: str, may: Sequence[Thing]) -> list[Thing]:
+    """Return the todos that are due on a day: “push everything from today to tomorrow”."""
+    found = dialogue_words.find_days(dialogue_words.bare(words), asked)
+    if found is None:
+        return []
+    dues = {
+        row["id"]: todo_changes.due_moment(row, asked.now)
+        for result in asked.of("search_todos")[:1]
+        for row in result.content["todos"]
+    }
+    days = found[0]
+    return [
+        one
+        for one in may
+        if one.kind == "todo" and (due := dues.get(one.id)) and days.start <= due < days.end
+    ]
 
 
 def _may_be(asked: Asked, said: Understood, kinds: Sequence[ThingKind]) -> list[Thing]:

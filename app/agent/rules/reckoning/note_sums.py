@@ -202,10 +202,12 @@ def _all_lines(wanted: Wanted, note: Text, money: list[Fact]) -> Solved | None:
 
 
 def add_up(note: Text, language: Language) -> Solved | None:
-    """Return the sum of a list of which each line tells one price; None of any other note."""
+    """Return the sum of a list of which each line tells one price, or so much of one measure; None
+    of any other note.
+    """
     known = note_amounts.facts(note, language, note_amounts.MEASURES)
-    money = [one for one in known if one.amount.unit in words.MONEY]
-    return _sum_of_lines(Wanted("", language, [], []), note, money)
+    amounts = [one for one in known if one.amount.unit in words.MONEY] or known
+    return _sum_of_lines(Wanted("", language, [], []), note, amounts)
 
 
 def _sum_of_lines(wanted: Wanted, note: Text, money: list[Fact]) -> Solved | None:
