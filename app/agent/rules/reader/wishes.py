@@ -6,7 +6,7 @@ from typing import cast
 
 from app.agent.rules.answers import item_changes, targets
 from app.agent.rules.answers.item_changes import Held, Item
-from app.agent.rules.changes import days
+from app.agent.rules.changes import days, told
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import dialogue_words, references, resolve_reference
 from app.agent.rules.languages.language_tables import Language
@@ -87,7 +87,13 @@ def to_read(asked: Asked, said: Understood, language: Language) -> Route | None:
         case "todo_state" | "show_note":
             kinds = TODO if said.intent == "todo_state" else NOTE
             found = meant.things(asked, said, kinds, language).things
-            return Route(said.intent, language, {}, found) if len(found) == 1 else None
+            # “when is mum's op?” is not answered by mum's transport
+            is_named = all(
+                told.is_all_named(name, one.title)
+                for name in said.all_of("target")
+                for one in found
+            )
+            return Route(said.intent, language, {}, found) if len(found) == 1 and is_named else None
         case "sum":
             note = _to_add_up(asked, said, language)
             return Route("ask", language, {"words": said.text, "reckoned": "yes"}, note)
