@@ -202,12 +202,12 @@ def _corrected(old: datetime, read: QuickAdd, now: datetime, route: Route) -> da
     """
     due = read.due
     text = route.get("day")
-    if isinstance(due, datetime) and not any(span.kind == "date" for span in read.spans):
+    if isinstance(due, datetime):
         later = due + HALF_DAY
         near = abs(later.hour - old.hour) <= NEAR_HOURS < abs(due.hour - old.hour)
         is_said = _EXACT_HOUR.search(text) or _names_part_of_day(text, route)
         return later if due.hour < later.hour and near and not is_said else due
-    if due is None or isinstance(due, datetime) or (old.date() - now.date()).days < WEEK.days:
+    if due is None or (old.date() - now.date()).days < WEEK.days:
         return due or old
     far = [_read(text, now + timedelta(days=ahead), route).due for ahead in (40, 45)]
     if all(one and one != due and one.day == due.day for one in far):

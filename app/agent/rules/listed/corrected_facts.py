@@ -156,7 +156,8 @@ def _place(
         question = questions.read_question(asked.before[-1])
         quoted = answer_passages.best_passages(question, [note], is_last_try=True)
         told = note.content[quoted[0].start : quoted[0].end] if quoted else ""
-        same = [one for one in same if one.sentence in told]
+        # a sentence of a list has its mark before it
+        same = [one for one in same if one.sentence.lstrip("-*+ ") in told]
     return same[0] if len(same) == 1 else None
 
 

@@ -220,6 +220,8 @@ def _same_texts(asked: Asked, writes: Sequence[Call], said: Understood) -> bool:
         return said.sure >= SURE and is_short and said.intent == "add_todo"
     if said.intent in EXACT and _words(made) != _words(wanted):
         return False
+    if said.intent in WRITTEN and any(map(is_number_alone, made)):
+        return False  # “put that up to 65” adds nothing
     if questions.is_asian(asked.message):
         if any(_PARTED.search(one) for one in made):
             return False
@@ -240,6 +242,13 @@ def are_alike(texts: Sequence[str], others: Sequence[str]) -> bool:
     forms = left - little
     is_form = not forms or (len(forms) == 2 and sum(apart[one] for one in forms) == 0)
     return is_form and sum(apart[one] > 0 for one in little) <= 1
+
+
+def is_number_alone(text: str) -> bool:
+    """Return whether a text has nothing but a number and little words."""
+    words = re.findall(r"[^\W_]+", plain_letters(text).lower())
+    numbers = [one for one in words if one[0].isdigit()]
+    return len(numbers) == 1 and all(one in numbers or one in questions.little() for one in words)
 
 
 def _is_begun(made: str, wanted: str) -> bool:

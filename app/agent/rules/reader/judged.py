@@ -61,6 +61,8 @@ FIELDS = frozenset({"day", "priority", "title", "step", "text"})
 """The arguments of a change that are what becomes of a thing."""
 FOUND_FIRST = frozenset({"replace_text"})
 """What is only asked about where its words stand once in a note, which says more than a reader."""
+NOTED = frozenset({"replace_text", "append_note", "add_item", "remember", "none"})
+"""The intents that may be one of a text that is corrected or remembered."""
 SURELY_ASKED = frozenset({"replace_text", "remember"})
 """What only one reading asks about, which looks more closely."""
 
@@ -177,12 +179,12 @@ def _checked(asked: Asked, looked: Asked | None, step: Step, language: Language,
 def _instead(asked: Asked, looked: Asked | None, step: Step, language: Language, act: Act) -> Step:
     """Return a step that told something; where that is nothing, what the reader makes of it."""
     trace = step.trace or Trace()
-    if trace.undo or (trace.asks and not _is_guess(trace.asks)):
+    reading = reader.read(asked, (), language)
+    likely = reading.likely
+    if trace.undo or (trace.asks and not _is_guess(trace.asks, likely)):
         return step
     nothing = trace.asks is not None or _came_to_nothing(step)
     least = ASKED if nothing or step.empty else SURE
-    reading = reader.read(asked, (), language)
-    likely = reading.likely
     if nothing and sum(reading.weights.get(one, 0.0) for one in TAKES_BACK) >= ASKED:
         # “no wait, don't” after something was done
         return wishes.ask_undo(asked, language) or step
@@ -381,9 +383,12 @@ def _says_same_day(step: Step, other: Step) -> bool:
     return len(days) < 2 or "" in days
 
 
-def _is_guess(question: Question) -> bool:
+def _is_guess(question: Question, likely: Sequence[Understood]) -> bool:
     """Return whether a question is what somebody means, and not what is missing of a wish."""
-    return question.lacks not in ("day", "task") and question.intent not in SURELY_ASKED
+    if question.lacks in ("day", "task"):
+        return False
+    surely_else = likely and likely[0].sure >= SURE and likely[0].intent not in NOTED
+    return question.intent not in SURELY_ASKED or bool(surely_else)
 
 
 def _came_to_nothing(step: Step) -> bool:

@@ -18,13 +18,10 @@ MOST = 20
 
 def ask(asked: Asked, said: Understood, language: Language) -> Step | None:
     """Return the question whether words that stand once in a note are to be replaced by others."""
-    old, new = (_whole_words(said, one) for one in ("old", "text"))
+    # of several texts the last: the first may only tell why
+    old, new = _whole_words(said, "old"), _whole_words(said, "text", at=-1)
     if new and not old:
-        # “footstools are £95 now, change it in the price list”
-        named = meant.things(asked, said, ("note",), language).things
-        wish = Route("replace_text", language, {})
-        step = corrected_facts.ask_number(asked, wish, named[0]) if len(named) == 1 else Step()
-        return step if step.calls or step.text else None
+        return ask_number(asked, said, language)
     notes = _notes(asked, said, old, language) if old and new else ()
     if isinstance(notes, Step) or len(notes) != 1:
         return notes if isinstance(notes, Step) else None
@@ -48,6 +45,16 @@ def ask(asked: Asked, said: Understood, language: Language) -> Step | None:
     asks = Question(wish.intent, arguments, lacks="yes", choices=notes)
     told = wish.phrase("replace_whether", old=found[0][0], new=new, title=held.link)
     return Step(told, trace=Trace(intent=wish.intent, language=language, about=notes, asks=asks))
+
+
+def ask_number(asked: Asked, said: Understood, language: Language) -> Step | None:
+    """Return the question whether the number of a message is to replace the one that it can mean:
+    “footstools are £95 now, change it in the price list”, “put that up to 65”.
+    """
+    named = meant.things(asked, said, ("note",), language).things
+    wish = Route("replace_text", language, {})
+    step = corrected_facts.ask_number(asked, wish, named[0]) if len(named) == 1 else Step()
+    return step if step.calls or step.text else None
 
 
 def _places(words: str) -> re.Pattern[str]:
@@ -90,12 +97,16 @@ def _notes(
     return tuple(have if len(have) == 1 else told)
 
 
-def _whole_words(said: Understood, slot: str) -> str:
+def _whole_words(said: Understood, slot: str, at: int = 0) -> str:
     """Return the words of a slot with all that stands beside them without a space: “BX-4471”."""
-    found = next((one for one in said.spans if one.slot == slot), None)
-    if found is None or questions.is_asian(said.text):
-        return meant.trimmed(said.get(slot))
+    listed = [one for one in said.spans if one.slot == slot]
+    if not listed:
+        return ""
+    found = listed[at]
+    words = said.text[found.start : found.end]
+    if questions.is_asian(said.text):
+        return meant.trimmed(words)
     before = re.search(r"\S*$", said.text[: found.start])
     after = re.match(r"\S*", said.text[found.end :])
     start, end = (before[0] if before else ""), (after[0] if after else "")
-    return meant.trimmed(f"{start}{said.get(slot)}{end}".rstrip("!?"))
+    return meant.trimmed(f"{start}{words}{end}".rstrip("!?"))

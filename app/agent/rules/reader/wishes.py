@@ -15,7 +15,7 @@ from app.agent.rules.listed import list_wishes
 from app.agent.rules.mentions import asking
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text
-from app.agent.rules.reader import meant, new_todos, replaced_text
+from app.agent.rules.reader import agreement, meant, new_todos, replaced_text
 from app.agent.rules.reader.meant import Meant
 from app.agent.rules.reader.reader import Understood
 from app.agent.rules.reckoning import note_sums
@@ -61,7 +61,11 @@ def ask(asked: Asked, said: Understood, language: Language) -> Step | None:
         return _ask_of_items(asked, said, language)
     wanted = _wanted(asked, said, language) if said.intent in KINDS else None
     if wanted is None:
-        return None
+        return (
+            replaced_text.ask_number(asked, said, language)
+            if said.intent in agreement.WRITTEN
+            else None
+        )
     found = meant.things(asked, said, KINDS[said.intent], language)
     if found.unsure:
         return targets.ask_which(wanted, found.unsure)
@@ -143,6 +147,8 @@ def _wanted(asked: Asked, said: Understood, language: Language) -> Route | None:
             arguments = {"step": ", ".join(map(meant.trimmed, said.all_of("step")))}
         case "append_note" | "add_item":
             texts = said.all_of("item") or said.all_of("text")
+            if len(texts) == 1 and agreement.is_number_alone(texts[0]):
+                return None  # more likely the new value of what stands there
             intent, arguments = "append_note", {"text": ", ".join(map(meant.trimmed, texts))}
         case "tag":
             intent, arguments = "change_note", {"tag": meant.trimmed(said.get("tag")).lstrip("#")}
