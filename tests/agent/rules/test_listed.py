@@ -132,6 +132,13 @@ def test_commas_part_no_items_where_the_items_of_a_list_have_some() -> None:
     assert fields["content"] == f"{log}- 2 July: new battery, 1275 hours\n"
 
 
+def test_a_number_alone_is_the_new_value_of_what_was_quoted() -> None:
+    prices = "- Single hour: £38\n- Motorway session: £60\n"
+    step = answer("put that up to 65", prices, before="how much is a motorway session?")
+    assert "“60” with “65”" in step.text
+    assert "“38” with “41”" in answer("single hours are £41 now, change that in it", prices).text
+
+
 def test_the_only_open_item_is_asked_about_as_it() -> None:
     step = answer("off the list with it", LIST.replace("- [ ] eggs\n", ""))
     assert step.trace
