@@ -136,7 +136,7 @@ def _change(asked: Asked, route: Route, row: Mapping[str, Any]) -> dict[str, Any
         fields["recurrence"] = {"rule": again.recurrence.rule}
         # “Every Friday” says which day, and “every two weeks” not.
         if not row.get("dueDate") or "=" in again.recurrence.rule.partition("BY")[2]:
-            fields["dueDate"] = again.due_date
+            fields["dueDate"] = _at_old_time(again, row, asked.now)
     elif not fields or route.get("day") or route.get("by"):
         due = _new_due(asked, route, row)
         if due is None:
@@ -147,6 +147,15 @@ def _change(asked: Asked, route: Route, row: Mapping[str, Any]) -> dict[str, Any
         if route.get("day") and (level := _read(route.get("day"), asked.now, route).priority):
             fields.setdefault("priority", level)
     return fields
+
+
+def _at_old_time(again: QuickAdd, row: Mapping[str, Any], now: datetime) -> str | None:
+    """Return the first day of a new rule, at the time of day that a todo had."""
+    old = _stored_due(row)
+    if not isinstance(old, datetime) or again.due is None or isinstance(again.due, datetime):
+        return again.due_date
+    moment = datetime.combine(again.due, old.astimezone(now.tzinfo).timetz())
+    return moment.isoformat(timespec="minutes")
 
 
 def _new_due(asked: Asked, route: Route, row: Mapping[str, Any]) -> str | None:

@@ -146,6 +146,8 @@ def _answers(asked: Asked, step: Step, language: Language) -> bool:
 def _checked(asked: Asked, looked: Asked | None, step: Step, language: Language, act: Act) -> Step:
     """Return a step that changes something where its message says so, else a question."""
     first = reader.read(asked, (), language)
+    if _renames_guess(asked, step):
+        return _ask_first(asked, step, language)
     may_be_part = wishes.may_be_part(step.calls, first.likely)
     if not may_be_part and agreement.agree(asked, step, first, language):
         return step
@@ -174,6 +176,17 @@ def _checked(asked: Asked, looked: Asked | None, step: Step, language: Language,
         if surely and (shown := _show(looked, one, language, act)) is not None:
             return shown
     return _ask_first(asked, step, language)
+
+
+def _renames_guess(asked: Asked, step: Step) -> bool:
+    """Return whether a step gives a new title to what was only asked about and not agreed to:
+    “Do you mean: mark “Order pigeon rings” as done?” – “call it Physio with Marcus”.
+    """
+    question = asked.earlier[0].asks if asked.earlier else None
+    if question is None or question.lacks != "yes" or not question.choices:
+        return False
+    gives_title = any(fields.get("title") for tool, fields in step.calls if tool != "create_todo")
+    return gives_title and agreement.changes_only(step, question.choices)
 
 
 def _instead(asked: Asked, looked: Asked | None, step: Step, language: Language, act: Act) -> Step:
