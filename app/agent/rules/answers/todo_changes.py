@@ -187,8 +187,9 @@ def _new_due(asked: Asked, route: Route, row: Mapping[str, Any]) -> str | None:
         read = msgspec.structs.replace(read, due=_corrected(old, read, now, route))
     due = read.due
     if isinstance(due, datetime):
-        if old is not None and not any(span.kind == "date" for span in read.spans):
-            # A time alone leaves the day.
+        is_coming = old is not None and old.date() >= now.date()
+        if old is not None and is_coming and not any(span.kind == "date" for span in read.spans):
+            # A time alone leaves the day, unless that is over.
             moment = datetime.combine(old.date(), due.timetz())
             return moment.isoformat(timespec="minutes")
         return read.due_date

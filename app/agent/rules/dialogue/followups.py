@@ -75,7 +75,7 @@ def _later(asked: Asked, said: Said, last: Trace) -> Route | None:
         return _named_later(asked, said)
     if not by or (not shifts and by.startswith("1 ") and by not in said.message):
         return None
-    if not shifts and dialogue_words.is_day(by, asked, said.language):
+    if not shifts and by[0].isdigit() and dialogue_words.is_day(by, asked, said.language):
         return None  # “mets plutôt 16h” is a time of day
     # “10日に早めて” names the day itself, and “10日早めて” how far.
     beside = said.day.removeprefix(by)

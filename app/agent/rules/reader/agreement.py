@@ -79,9 +79,13 @@ def agree(asked: Asked, step: Step, reading: Reading, language: Language) -> boo
     writes = [call for call in step.calls if call[0] in SAYS]
     if len(writes) != len(step.calls) or not reading.likely:
         return True
+    if adds_number_alone(asked, step):
+        return False
     if reading.likely[0].intent == TWO:
         # of two wishes that were not parted one would be lost, unless both are of one list
-        return _lines_changed(asked, writes) > 1
+        adds = [one for one in reading.likely if one.intent in WRITTEN]
+        as_many = all(_as_many(asked, writes, one, language, exactly=True) for one in adds)
+        return _lines_changed(asked, writes) > 1 and as_many
     always = _always(asked, writes)
     allowed = always.union(*(SAYS[tool] for tool, _ in writes))
     if _only_ticks(asked, writes):
@@ -196,19 +200,28 @@ def _are_days(asked: Asked, said: Understood, language: Language) -> bool:
     return len(days) < 2 or all(meant.day(asked, [one], language) for one in days)
 
 
-def _as_many(asked: Asked, writes: Sequence[Call], said: Understood, language: Language) -> bool:
-    """Return whether no more todos or items were understood than are made."""
+def _as_many(
+    asked: Asked,
+    writes: Sequence[Call],
+    said: Understood,
+    language: Language,
+    *,
+    exactly: bool = False,
+) -> bool:
+    """Return whether no more todos or items were understood than are made, nor `exactly` fewer."""
     if said.intent == "add_todo":
         made = sum(tool == "create_todo" for tool, _ in writes)
         return made == 0 or len(new_todos.lines(asked, said, language)) <= made
     if said.intent in ("add_item", "add_step"):
-        made = len(_made(asked, writes, said))
-        return made == 0 or len(said.all_of(MADE[said.intent][0])) <= made
+        made, meant_to_be = len(_made(asked, writes, said)), len(said.all_of(MADE[said.intent][0]))
+        return made in (0, meant_to_be) if exactly else made == 0 or meant_to_be <= made
     return True
 
 
 def _same_texts(asked: Asked, writes: Sequence[Call], said: Understood) -> bool:
     """Return whether new texts have the words that were understood to be theirs."""
+    if said.intent == "replace_text" and any(_added(asked, fields) for _, fields in writes):
+        return False
     made = _made(asked, writes, said)
     wanted = [text for slot in MADE.get(said.intent, ()) for text in said.all_of(slot)]
     if said.intent == "make_note" and made and not wanted:
@@ -220,8 +233,6 @@ def _same_texts(asked: Asked, writes: Sequence[Call], said: Understood) -> bool:
         return said.sure >= SURE and is_short and said.intent == "add_todo"
     if said.intent in EXACT and _words(made) != _words(wanted):
         return False
-    if said.intent in WRITTEN and any(map(is_number_alone, made)):
-        return False  # “put that up to 65” adds nothing
     if questions.is_asian(asked.message):
         if any(_PARTED.search(one) for one in made):
             return False
@@ -242,6 +253,11 @@ def are_alike(texts: Sequence[str], others: Sequence[str]) -> bool:
     forms = left - little
     is_form = not forms or (len(forms) == 2 and sum(apart[one] for one in forms) == 0)
     return is_form and sum(apart[one] > 0 for one in little) <= 1
+
+
+def adds_number_alone(asked: Asked, step: Step) -> bool:
+    """Return whether a step adds a line with nothing but a number: “put that up to 65”."""
+    return any(is_number_alone(one) for _, fields in step.calls for one in _added(asked, fields))
 
 
 def is_number_alone(text: str) -> bool:

@@ -11,15 +11,14 @@ from typing import Any, NamedTuple
 import msgspec
 
 from app.agent.rules.changes import reused, told
-from app.agent.rules.dialogue import dialogue_words, resolve_reference
+from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.mentions import asking
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.phrases import phrases
-from app.agent.rules.reader import agreement, meant, reader, wishes
+from app.agent.rules.reader import agreement, reader, replaced_text, same_question, wishes
 from app.agent.rules.reader.labelled import TWO
 from app.agent.rules.reader.reader import Reading, Understood
-from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn import looks
 from app.agent.turn.steps import Asked, Call, Question, Step, Trace
@@ -56,9 +55,6 @@ TAKES_BACK = ("undo", "leave", "no")
 """The intents of what takes back what was done, where nothing was asked."""
 TOLD = frozenset({"none", "smalltalk"})
 """The intents of what wishes nothing."""
-TEXTS = frozenset({"text", "title", "step", "tag"})
-FIELDS = frozenset({"day", "priority", "title", "step", "text"})
-"""The arguments of a change that are what becomes of a thing."""
 FOUND_FIRST = frozenset({"replace_text"})
 """What is only asked about where its words stand once in a note, which says more than a reader."""
 NOTED = frozenset({"replace_text", "append_note", "add_item", "remember", "none"})
@@ -136,6 +132,8 @@ def _answers(asked: Asked, step: Step, language: Language) -> bool:
         return dialogue_words.whole(language, "yes", asked.message) is not None
     if question.choices and not agreement.changes_only(step, question.choices):
         return False
+    if question.lacks == "day" and dialogue_words.is_day(asked.message, asked, language):
+        return True
     likely = reader.read(asked, (), language).likely[:1]
     return not any(
         one.sure >= SURE and one.intent in wishes.WRITES and not agreement.is_of(step, one)
@@ -164,6 +162,10 @@ def _checked(asked: Asked, looked: Asked | None, step: Step, language: Language,
         return step
     # what is two wishes that cannot be parted is asked about as the one that it may be
     of_two = reading.weights.get(TWO, 0.0)
+    if agreement.adds_number_alone(asked, step):
+        number = replaced_text.ask_number(looked, reading.likely[0], language)
+        if number is not None:
+            return number
     for one in reading.likely:
         is_same = agreement.is_of(step, one)
         if is_same and agreement.has_more(asked, step, one):
@@ -229,11 +231,11 @@ def _instead(asked: Asked, looked: Asked | None, step: Step, language: Language,
     question = wishes.ask(looked, best, language)
     if best.intent == trace.intent == "undo":
         return step  # which says why nothing is taken back
-    if question is None or not _asks_alike(asked, step, question, language):
+    if question is None or not same_question.asks_alike(asked, step, question, language):
         return question or _without_day(step, best)
-    if _asks_more(step, question):
+    if same_question.asks_more(step, question):
         return _without_day(step, best)
-    if not _says_same_day(step, question):
+    if not same_question.says_same_day(step, question):
         return question  # “Saturday, Sunday we have guests” is no move to both
     return _do(looked, question, best, act) or _without_day(step, best)
 
@@ -260,9 +262,9 @@ def _after_done(
     asked_first = doers.step(msgspec.structs.replace(asked, results=results))
     best = reader.read(asked, asking.things(looked), language).likely[0]
     question = wishes.ask(looked, best, language)
-    if question is None or not _asks_alike(asked, asked_first, question, language):
+    if question is None or not same_question.asks_alike(asked, asked_first, question, language):
         return step
-    if _asks_more(asked_first, question):
+    if same_question.asks_more(asked_first, question):
         return step
     return _do(looked, question, best, doers.act) or step
 
@@ -346,54 +348,6 @@ def _ask_first(asked: Asked, step: Step, language: Language) -> Step:
 
 def _may_look(asked: Asked) -> bool:
     return not asked.is_last and len(asked.results) + CALLS <= looks.MOST_LOOKS
-
-
-def _asks_alike(asked: Asked, step: Step, other: Step, language: Language) -> bool:
-    """Return whether two steps ask about the same change, unless that is a new todo."""
-    asks, mine = (one.trace.asks if one.trace else None for one in (step, other))
-    if asks is None or mine is None:
-        return False
-    if mine.intent == "add_todo":
-        # What must be done and is there already gets its new day.
-        title = mine.arguments.get("task", "")
-        return any(resolve_reference.words_said(one.title, title) > 1 for one in asks.choices) and (
-            all(told.is_all_named(one.title, title) for one in asks.choices)
-        )
-    intent, wanted = asks.intent, dict(asks.arguments)
-    if plain := wanted.pop("plain", ""):
-        read = routing.route_message(plain, before=language)
-        intent, wanted = read.intent, read.arguments
-    is_open = asks.lacks != "yes" and len(asks.choices) > 1
-    if is_open and mine.lacks == "yes":
-        return False  # “which one?” of those that “both” says
-    if asks.lacks == mine.lacks == "yes" and {*mine.choices} < {*asks.choices}:
-        return False  # “delete the ideas note, Edie keeps looking” is not about Edie's evening
-    return (
-        intent == mine.intent
-        and set(asks.choices) >= set(mine.choices)
-        and all(
-            value.lower() == wanted.get(name, "").lower()
-            or (name in TEXTS and agreement.are_alike([value], [wanted.get(name, "")]))
-            or (name == "day" and meant.is_same_day(asked, value, wanted.get(name, ""), language))
-            for name, value in mine.arguments.items()
-        )
-    )
-
-
-def _asks_more(step: Step, other: Step) -> bool:
-    """Return whether a step asks about a field of a change that another does not."""
-    asks, mine = (one.trace.asks if one.trace else None for one in (step, other))
-    return bool(asks and mine and FIELDS & asks.arguments.keys() - mine.arguments.keys())
-
-
-def _says_same_day(step: Step, other: Step) -> bool:
-    """Return whether two steps ask about a day in the same words."""
-    days = {
-        one.trace.asks.arguments.get("day", "").lower()
-        for one in (step, other)
-        if one.trace and one.trace.asks
-    }
-    return len(days) < 2 or "" in days
 
 
 def _is_guess(question: Question, likely: Sequence[Understood]) -> bool:

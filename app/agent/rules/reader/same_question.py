@@ -1,0 +1,60 @@
+"""Whether what the patterns would ask about is what the reader of a message would."""
+
+from app.agent.rules.changes import told
+from app.agent.rules.dialogue import resolve_reference
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.reader import agreement, meant
+from app.agent.rules.routing import routing
+from app.agent.turn.steps import Asked, Step
+
+TEXTS = frozenset({"text", "title", "step", "tag"})
+FIELDS = frozenset({"day", "priority", "title", "step", "text"})
+"""The arguments of a change that are what becomes of a thing."""
+
+
+def asks_alike(asked: Asked, step: Step, other: Step, language: Language) -> bool:
+    """Return whether two steps ask about the same change, unless that is a new todo."""
+    asks, mine = (one.trace.asks if one.trace else None for one in (step, other))
+    if asks is None or mine is None:
+        return False
+    if mine.intent == "add_todo":
+        # What must be done and is there already gets its new day.
+        title = mine.arguments.get("task", "")
+        return any(resolve_reference.words_said(one.title, title) > 1 for one in asks.choices) and (
+            all(told.is_all_named(one.title, title) for one in asks.choices)
+        )
+    intent, wanted = asks.intent, dict(asks.arguments)
+    if plain := wanted.pop("plain", ""):
+        read = routing.route_message(plain, before=language)
+        intent, wanted = read.intent, read.arguments
+    is_open = asks.lacks != "yes" and len(asks.choices) > 1
+    if is_open and mine.lacks == "yes":
+        return False  # “which one?” of those that “both” says
+    if asks.lacks == mine.lacks == "yes" and {*mine.choices} < {*asks.choices}:
+        return False  # “delete the ideas note, Edie keeps looking” is not about Edie's evening
+    return (
+        intent == mine.intent
+        and set(asks.choices) >= set(mine.choices)
+        and all(
+            value.lower() == wanted.get(name, "").lower()
+            or (name in TEXTS and agreement.are_alike([value], [wanted.get(name, "")]))
+            or (name == "day" and meant.is_same_day(asked, value, wanted.get(name, ""), language))
+            for name, value in mine.arguments.items()
+        )
+    )
+
+
+def asks_more(step: Step, other: Step) -> bool:
+    """Return whether a step asks about a field of a change that another does not."""
+    asks, mine = (one.trace.asks if one.trace else None for one in (step, other))
+    return bool(asks and mine and FIELDS & asks.arguments.keys() - mine.arguments.keys())
+
+
+def says_same_day(step: Step, other: Step) -> bool:
+    """Return whether two steps ask about a day in the same words."""
+    days = {
+        one.trace.asks.arguments.get("day", "").lower()
+        for one in (step, other)
+        if one.trace and one.trace.asks
+    }
+    return len(days) < 2 or "" in days
