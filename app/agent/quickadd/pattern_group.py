@@ -22,9 +22,10 @@ class PatternGroup(Generic[T]):
     def __init__(self, rows: Sequence[tuple[T, str]], begin: str, end: str) -> None:
         self._rows = rows
         self._begin, self._end = begin, end
+        self._compiled: dict[int, re.Pattern[str]] = {}
 
     def __iter__(self) -> Iterator[tuple[T, re.Pattern[str]]]:
-        return ((of, pattern) for (of, _), pattern in zip(self._rows, self._compiled, strict=True))
+        return ((of, self._pattern(at)) for at, (of, _) in enumerate(self._rows))
 
     def fitting(self, text: str) -> Iterator[tuple[int, T, re.Pattern[str]]]:
         """Yield the patterns that may fit a text, each with its number and what it is of."""
@@ -32,11 +33,13 @@ class PatternGroup(Generic[T]):
             if together.search(text) is not None:
                 first = number * TOGETHER
                 for at in range(first, min(first + TOGETHER, len(self._rows))):
-                    yield at, self._rows[at][0], self._compiled[at]
+                    yield at, self._rows[at][0], self._pattern(at)
 
-    @functools.cached_property
-    def _compiled(self) -> list[re.Pattern[str]]:
-        return [self._within(pattern) for _, pattern in self._rows]
+    def _pattern(self, at: int) -> re.Pattern[str]:
+        """Return a pattern, compiled when a text first may fit it: all take a tenth of a second."""
+        if at not in self._compiled:
+            self._compiled[at] = self._within(self._rows[at][1])
+        return self._compiled[at]
 
     @functools.cached_property
     def _together(self) -> list[re.Pattern[str]]:
