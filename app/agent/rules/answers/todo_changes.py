@@ -22,6 +22,7 @@ from app.workspace.todos.recurrence import WEEKDAYS
 
 WEEK, HALF_DAY = timedelta(days=7), timedelta(hours=12)
 NEAR_HOURS = 3
+_MINUTES = re.compile(r"\d ?[:.h] ?\d\d\b")
 _EXACT_HOUR = re.compile(r"\b0\d|\d\s?am\b|\ba\.m\.")
 _WEEKLY = re.compile(r"FREQ=WEEKLY;(?:INTERVAL=\d+;)?BYDAY=(?:MO|TU|WE|TH|FR|SA|SU)")
 CHANGED = ("title", "dueDate", "priority", "completed", "steps", "recurrence")
@@ -214,8 +215,12 @@ def _corrected(old: datetime, read: QuickAdd, now: datetime, route: Route) -> da
     text = route.get("day")
     if isinstance(due, datetime):
         later = due + HALF_DAY
-        near = abs(later.hour - old.hour) <= NEAR_HOURS < abs(due.hour - old.hour)
-        is_said = _EXACT_HOUR.search(text) or _names_part_of_day(text, route)
+        most = 1 if any(span.kind == "date" for span in read.spans) else NEAR_HOURS
+        near = abs(later.hour - old.hour) <= most < abs(due.hour - old.hour)
+        # “8:30” is no evening where days have 24 hours
+        is_halved = language_data.load_table(route.language, Dates).twelve_hours
+        is_exact = _EXACT_HOUR.search(text) or (not is_halved and _MINUTES.search(text))
+        is_said = is_exact or _names_part_of_day(text, route)
         return later if due.hour < later.hour and near and not is_said else due
     if due is None or (old.date() - now.date()).days < WEEK.days:
         return due or old

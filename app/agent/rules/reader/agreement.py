@@ -83,23 +83,19 @@ def agree(asked: Asked, step: Step, reading: Reading, language: Language) -> boo
         return False
     if reading.likely[0].intent == TWO:
         # of two wishes that were not parted one would be lost, unless both are of one list
-        adds = [one for one in reading.likely if one.intent in WRITTEN]
-        as_many = all(_as_many(asked, writes, one, language, exactly=True) for one in adds)
-        return _lines_changed(asked, writes) > 1 and as_many
+        return len(writes) == 1 and _kinds_of_changes(asked, writes[0][1]) > 1
     always = _always(asked, writes)
+    if ticks := _only_ticks(asked, writes):
+        always |= DONE  # no reader knows the items of a list
     allowed = always.union(*(SAYS[tool] for tool, _ in writes))
-    if _only_ticks(asked, writes):
-        allowed |= DONE  # no reader knows the items of a list
     if _weight(reading, allowed) < LIKELY:
         return False
-    if any(
-        _weight(reading, allowed & (always | DONE | SAYS[tool])) < POSSIBLE for tool, _ in writes
-    ):
+    if any(_weight(reading, always | SAYS[tool]) < POSSIBLE for tool, _ in writes):
         return False
     likely = [one for one in reading.likely if one.intent in allowed]
     if not likely:
         return True
-    if likely[0].intent in always:  # “no, the gas is not paid” takes one of two back
+    if likely[0].intent in always - DONE:  # “no, the gas is not paid” takes one of two back
         named = {part[:2] for part in lines.named(asked.message, _about(asked))}
         return not 0 < max(len(likely[0].all_of("target")), len(named)) < len(writes)
     says_all = references.says_all(asked.message, language)
@@ -109,7 +105,7 @@ def agree(asked: Asked, step: Step, reading: Reading, language: Language) -> boo
         and _are_days(asked, one, language)
         and _as_many(asked, writes, one, language)
         and _same_texts(asked, writes, one)
-        and not (one.intent in WRITTEN and _only_ticks(asked, writes))
+        and not (one.intent in WRITTEN and ticks)
         for one in likely
         if one is likely[0] or {one.intent, likely[0].intent} <= WRITTEN
     )
@@ -200,21 +196,14 @@ def _are_days(asked: Asked, said: Understood, language: Language) -> bool:
     return len(days) < 2 or all(meant.day(asked, [one], language) for one in days)
 
 
-def _as_many(
-    asked: Asked,
-    writes: Sequence[Call],
-    said: Understood,
-    language: Language,
-    *,
-    exactly: bool = False,
-) -> bool:
-    """Return whether no more todos or items were understood than are made, nor `exactly` fewer."""
+def _as_many(asked: Asked, writes: Sequence[Call], said: Understood, language: Language) -> bool:
+    """Return whether no more todos or items were understood than are made."""
     if said.intent == "add_todo":
         made = sum(tool == "create_todo" for tool, _ in writes)
         return made == 0 or len(new_todos.lines(asked, said, language)) <= made
     if said.intent in ("add_item", "add_step"):
         made, meant_to_be = len(_made(asked, writes, said)), len(said.all_of(MADE[said.intent][0]))
-        return made in (0, meant_to_be) if exactly else made == 0 or meant_to_be <= made
+        return made == 0 or meant_to_be <= made
     return True
 
 
@@ -257,7 +246,10 @@ def are_alike(texts: Sequence[str], others: Sequence[str]) -> bool:
 
 def adds_number_alone(asked: Asked, step: Step) -> bool:
     """Return whether a step adds a line with nothing but a number: “put that up to 65”."""
-    return any(is_number_alone(one) for _, fields in step.calls for one in _added(asked, fields))
+    added = [
+        one for tool, fields in step.calls if tool == "edit_note" for one in _added(asked, fields)
+    ]
+    return bool(added) and all(map(is_number_alone, added))
 
 
 def is_number_alone(text: str) -> bool:
@@ -303,14 +295,13 @@ def _added(asked: Asked, fields: Mapping[str, Any]) -> list[str]:
     return list(filter(None, (re.sub(r"^\s*[-*+]?\s*(?:\[[ x]\])?\s*", "", one) for one in lines)))
 
 
-def _lines_changed(asked: Asked, writes: Sequence[Call]) -> int:
-    """Return how many lines of a note are other ones after it is edited."""
+def _kinds_of_changes(asked: Asked, fields: Mapping[str, Any]) -> int:
+    """Return in how many ways the lines of a note change: by ticking, by adding, by removing."""
     old = next((str(one.content["note"]["markdown"]) for one in asked.of("get_note_content")), "")
-    before, changed = Counter(old.splitlines()), 0
-    for _, fields in writes:
-        after = Counter(str(fields.get("content") or old).splitlines())
-        changed += max((before - after).total(), (after - before).total())
-    return changed
+    new = str(fields.get("content") or old)
+    before, after = ({_BOX.sub("[ ]", one) for one in text.splitlines()} for text in (old, new))
+    ticks = any(_BOX.sub("[ ]", one) in after for one in {*old.splitlines()} - {*new.splitlines()})
+    return ticks + bool(after - before) + bool(before - after)
 
 
 def _only_ticks(asked: Asked, writes: Sequence[Call]) -> bool:

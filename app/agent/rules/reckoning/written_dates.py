@@ -118,7 +118,10 @@ def feast(text: str, language: Language, today: date) -> Found | None:
         return None
     # Of “Christmas Eve” and “Christmas” the longer.
     found = max(places, key=lambda place: len(place[0]))
-    day = feasts.coming(known[found[0]], today)
+    try:
+        day = feasts.coming(known[found[0]], today)
+    except ValueError:  # beyond the tables of its calendar
+        return None
     return Found(day, True, found.start(), found.end())
 
 
