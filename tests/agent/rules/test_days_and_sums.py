@@ -19,6 +19,9 @@ TODAY = date(2026, 11, 23)
         ("zh", "离元旦还有几天", date(2027, 1, 1)),
         ("en", "what day is easter", date(2027, 3, 28)),
         ("de", "wann ist ostern", date(2027, 3, 28)),
+        ("ja", "イースターは何曜日", date(2027, 3, 28)),
+        ("zh", "离五一还有几天", date(2027, 5, 1)),
+        ("es", "cuanto falta para pascua", date(2027, 3, 28)),
     ],
 )
 def test_a_feast_is_the_next_of_its_name(language: str, text: str, day: date) -> None:
@@ -29,6 +32,7 @@ def test_a_feast_is_the_next_of_its_name(language: str, text: str, day: date) ->
 
 def test_no_feast_is_found_in_other_words() -> None:
     assert written_dates.feast("weekend of the visit", "en", TODAY) is None
+    assert written_dates.feast("我有十一个苹果", "zh", TODAY) is None
 
 
 @pytest.mark.parametrize(

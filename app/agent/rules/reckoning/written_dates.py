@@ -79,7 +79,7 @@ def _numeric() -> re.Pattern[str]:
     )
 
 
-_NUMBER = re.compile("[一二三四五六七八九十]+")
+_NUMBER = re.compile("十[一二三四五六七八九]")
 
 
 @functools.cache
