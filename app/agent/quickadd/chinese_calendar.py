@@ -1,4 +1,4 @@
-"""The days of the Chinese calendar that feasts fall on: of its months, and the solar terms."""
+"""The days of the Chinese calendar that holidays fall on: of its months, and the solar terms."""
 
 import math
 from datetime import date, timedelta
@@ -47,7 +47,9 @@ def solar_term(year: int, degrees: int) -> date:
 
 
 def _longitude(day: date) -> float:
-    """Return the apparent longitude of the sun at the end of a day in Beijing, to a hundredth."""
+    """Return the longitude of the sun at the end of a day in Beijing, to a hundredth of a degree,
+    by the low-precision formula of the Astronomical Almanac.
+    """
     days = (day - date(2000, 1, 1)).days + 4 / 24 + 0.0008
     anomaly = math.radians(357.528 + 0.9856003 * days)
     mean = 280.460 + 0.9856474 * days

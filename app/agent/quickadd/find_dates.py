@@ -21,6 +21,10 @@ NAME_LIKE = ("named", "today", "part")
 """What can be part of a title of something."""
 _ASIAN = re.compile(r"[\u3005\u3040-\u30ff\u3400-\u9fff]")
 _NEAR = re.compile(r"[\s,;、，]{0,4}")
+NO_TITLE = "x"
+"""What stands before words that are read as a day and have no title."""
+_SENTENCE = re.compile(r"(?:\b(?:[^\W\d_A-ZÀ-Þ]\w*|\w{5,})\.|[!?\n])$")
+"""The end of a sentence, and of no “Dr.” or “Prof.” before a name."""
 _APART = re.compile(r"\s*(?:$|[,;:!?()\]\[|…、。，]|[-–—](?:\s|$)|\.(?:\s|$)|[#@]\S)")
 
 
@@ -278,7 +282,8 @@ def _is_a_name(one: Found, text: str, folded: Folded, language: Language) -> boo
     start, end = folded.places[one.start], folded.places[one.end]
     if not (text[start].isupper() and text[start + 1 : start + 2].islower()):
         return False
-    inside = bool(text[:start].strip())
+    before = text[:start].rstrip()
+    inside = before not in ("", NO_TITLE) and not _SENTENCE.search(before)
     if language.dates.names_capitalised:
         return inside and one.rule.means != "part"
     return not _APART.match(text, end) if inside else text[end:].lstrip()[:1].isupper()

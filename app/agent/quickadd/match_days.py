@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, time, timedelta
 
 import msgspec
 
-from app.agent.quickadd import feasts
+from app.agent.quickadd import holidays
 from app.agent.quickadd.language_words import Language
 from app.agent.quickadd.meaning import Groups, Meaning, NoSuchDay
 
@@ -21,7 +21,9 @@ FRACTIONS = (2, 3, 4, 5, 8, 10)
 """What may stand below a fraction or a mark such as 4/5, which is no date by itself."""
 
 DAYS = {"day": 1, "week": 7, "weekend": 7, "fortnight": 14}
+"""How many days ahead one of each unit is."""
 MONTHS = {"month": 1, "quarter": 3, "year": 12}
+"""How many months ahead one of each unit is."""
 
 
 def read_date(groups: Groups, language: Language, now: datetime) -> Meaning | None:
@@ -134,10 +136,10 @@ def _later(groups: Groups, language: Language) -> timedelta:
 
 
 def read_holiday(groups: Groups, language: Language, now: datetime) -> Meaning:
-    """Return the coming day of a feast, which may be today, or with `next` that of next year."""
+    """Return the coming day of a holiday, which may be today, or with `next` that of next year."""
     which, today = language.holidays[" ".join((groups["holiday"] or "").split())], now.date()
-    day = feasts.in_year(which, today.year + 1) if groups.get("next") else None
-    return _day_meaning(groups, day or feasts.coming(which, today))
+    day = holidays.in_year(which, today.year + 1) if groups.get("next") else None
+    return _day_meaning(groups, day or holidays.coming(which, today))
 
 
 def read_month_weekday(groups: Groups, language: Language, now: datetime) -> Meaning:
@@ -151,7 +153,7 @@ def read_month_weekday(groups: Groups, language: Language, now: datetime) -> Mea
     else:
         ahead = (1,) if groups.get("next") else (0, 1)
         months = [units_later(today.replace(day=1), "month", one) for one in ahead]
-    days = (feasts.weekday_of_month(one.year, one.month, number, weekday) for one in months)
+    days = (holidays.weekday_of_month(one.year, one.month, number, weekday) for one in months)
     return _day_meaning(groups, next(day for day in days if day >= today))
 
 

@@ -264,5 +264,7 @@ def _title_without(text: str, spans: tuple[Span, ...], language: Language) -> st
         task = re.sub(infinitive, lambda verb: "".join(verb.groups("")), task)
     if tail := language.tail.search(task):
         task = task[: tail.start()].strip(" ,")
+    if spans and not text.rstrip().endswith(".."):
+        task = re.sub(r"[.!?]\.$", lambda stops: stops[0][0], task)  # of two sentences one is left
     # A title may not be empty: then the date is the title.
     return task or kept or text.strip()

@@ -1,11 +1,11 @@
-"""Days that are reckoned from what a match names: feasts before Christmas, weekdays of a month."""
+"""Days that are reckoned from what a match names: Sundays of Advent, weekdays of a month."""
 
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from app.agent.quickadd import feasts, language_words, match_days
+from app.agent.quickadd import holidays, language_words, match_days
 
 NOW = datetime(2026, 11, 18, 10, 0, tzinfo=ZoneInfo("Europe/Berlin"))
 """A Wednesday."""
@@ -38,4 +38,4 @@ def test_a_weekday_with_a_number_is_one_of_the_next_two_months() -> None:
     [(2022, date(2022, 11, 27)), (2023, date(2023, 12, 3)), (2026, date(2026, 11, 29))],
 )
 def test_advent_begins_four_sundays_before_christmas(year: int, day: date) -> None:
-    assert feasts.in_year("advent", year) == day
+    assert holidays.in_year("advent", year) == day

@@ -544,11 +544,13 @@ def test_what_is_said_beside_a_day_is_no_other_day(text: str, due: str | None) -
         ("presents for christmas", None),
     ],
 )
-def test_a_feast_is_a_day_after_a_preposition_or_beside_a_time(text: str, due: str | None) -> None:
+def test_a_holiday_is_a_day_after_a_preposition_or_beside_a_time(
+    text: str, due: str | None
+) -> None:
     assert told(read(text))[1] == due
 
 
-def test_a_feast_is_today_where_it_is() -> None:
+def test_a_holiday_is_today_where_it_is() -> None:
     christmas = datetime(2026, 12, 25, 10, 0, tzinfo=BERLIN)
     assert told(read("call bob on christmas day", christmas))[1] == "2026-12-25"
     easter = datetime(2026, 4, 6, 10, 0, tzinfo=BERLIN)

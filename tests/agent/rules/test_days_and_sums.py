@@ -1,4 +1,4 @@
-"""Feasts and sums that a message names, in any language."""
+"""Holidays and sums that a message names, in any language."""
 
 from datetime import date
 
@@ -24,15 +24,15 @@ TODAY = date(2026, 11, 23)
         ("es", "cuanto falta para pascua", date(2027, 3, 28)),
     ],
 )
-def test_a_feast_is_the_next_of_its_name(language: str, text: str, day: date) -> None:
-    found = written_dates.feast(text, language, TODAY)
+def test_a_holiday_is_the_next_of_its_name(language: str, text: str, day: date) -> None:
+    found = written_dates.holiday(text, language, TODAY)
     assert found is not None
     assert found.day == day
 
 
-def test_no_feast_is_found_in_other_words() -> None:
-    assert written_dates.feast("weekend of the visit", "en", TODAY) is None
-    assert written_dates.feast("我有十一个苹果", "zh", TODAY) is None
+def test_no_holiday_is_found_in_other_words() -> None:
+    assert written_dates.holiday("weekend of the visit", "en", TODAY) is None
+    assert written_dates.holiday("我有十一个苹果", "zh", TODAY) is None
 
 
 @pytest.mark.parametrize(

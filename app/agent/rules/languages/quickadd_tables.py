@@ -50,7 +50,7 @@ class Dates(Table, frozen=True):
     after which the groups of `infinitive` stand for all of it; `unread` stays in the title;
     `include` names groups of `SharedDates`, which stand before its own rules;
     `month_mark` follows the name or number of a month where one alone is none; `holidays` are days
-    with a name, written as in `quickadd/feasts.py`.
+    with a name, written as in `quickadd/holidays.py`.
     """
 
     weekdays: dict[int, tuple[str, ...]]

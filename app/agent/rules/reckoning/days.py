@@ -1,6 +1,6 @@
 """Days that are counted, or told by their name or date.
 
-Until or since a date, a feast, or what stands in a todo or a note.
+Until or since a date, a holiday, or what stands in a todo or a note.
 """
 
 import re
@@ -153,12 +153,12 @@ def _left(rest: str, language: Language, *also: object) -> list[str]:
 
 
 def _day_in(rest: str, asked: Asked, language: Language) -> written_dates.Found | None:
-    """Return the one day that a folded text says, by its date, its name or a feast."""
+    """Return the one day that a folded text says, by its date, its name or a holiday."""
     today = asked.now.date()
     listed = [one for one in written_dates.find(rest, today) if not one.is_month]
     if listed:
         return listed[0] if len(listed) == 1 else None
-    if found := written_dates.feast(rest, language, today):
+    if found := written_dates.holiday(rest, language, today):
         return found
     for one in numbers.find(rest, language):
         if one.unit in ("day", "week") and rest[one.end : one.end + 1] in ("後", "后"):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import NamedTuple
 
-from app.agent.quickadd import feasts, language_words
+from app.agent.quickadd import holidays, language_words
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.quickadd_tables import Dates
@@ -110,27 +110,27 @@ def _months() -> Mapping[str, int]:
     }
 
 
-def feast(text: str, language: Language, today: date) -> Found | None:
-    """Return the feast that a folded text names, the next from today on."""
-    pattern, known = _feasts(language)
+def holiday(text: str, language: Language, today: date) -> Found | None:
+    """Return the holiday that a folded text names, the next from today on."""
+    pattern, known = _holidays(language)
     places = list(pattern.finditer(text))
     if not places:
         return None
     # Of “Christmas Eve” and “Christmas” the longer.
     found = max(places, key=lambda place: len(place[0]))
     try:
-        day = feasts.coming(known[found[0]], today)
+        day = holidays.coming(known[found[0]], today)
     except ValueError:  # beyond the tables of its calendar
         return None
     return Found(day, True, found.start(), found.end())
 
 
 @functools.cache
-def _feasts(language: Language) -> tuple[re.Pattern[str], Mapping[str, str]]:
-    holidays = language_words.load_language(language).holidays
+def _holidays(language: Language) -> tuple[re.Pattern[str], Mapping[str, str]]:
+    named = language_words.load_language(language).holidays
     # “十一” is also a number
     known = {
-        words.folded(name): which for name, which in holidays.items() if not _NUMBER.fullmatch(name)
+        words.folded(name): which for name, which in named.items() if not _NUMBER.fullmatch(name)
     }
     names = sorted(map(re.escape, known), key=len, reverse=True)
     return words.whole(language, "|".join(names) or "(?!)"), known

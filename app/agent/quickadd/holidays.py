@@ -1,4 +1,4 @@
-"""The days of feasts, as the tables of the languages write them."""
+"""The days of holidays, as the tables of the languages write them."""
 
 import calendar
 import re
@@ -11,14 +11,14 @@ _WRITTEN = re.compile(r"(?P<base>easter|advent|sun\d+|lunar-\d+-\d+)(?P<days>[+-
 
 
 def coming(which: str, today: date) -> date:
-    """Return the next day of a feast, which may be today; ValueError where no table has it."""
+    """Return the next day of a holiday, which may be today; ValueError where no table has it."""
     # the twelfth month of the Chinese year before is in January
     days = (in_year(which, today.year + ahead) for ahead in (-1, 0, 1))
     return next(day for day in days if day >= today)
 
 
 def in_year(which: str, year: int) -> date:
-    """Return the day of a feast in a year: `12-25`, a weekday of a month (`11-4TH`, `05--1MO` for
+    """Return the day of a holiday in a year: `12-25`, a weekday of a month (`11-4TH`, `05--1MO` for
     the last), or so many days after Easter, the first Sunday of Advent, a day of the Chinese
     calendar or a place of the sun (`easter-2`, `advent+7`, `lunar-08-15`, `sun315-1`).
     """
