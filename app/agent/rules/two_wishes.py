@@ -155,6 +155,9 @@ def _parts(asked: Asked, language: Language) -> tuple[str, str] | None:
         return None
     if re.search(r"[?？]\s*\S", lead):
         return None  # “is it paid? Then tick it off and …”
+    is_apart = re.search(r"[,;.!，、；。！]\s*$", asked.message[:at])
+    if first and first.intent == "rename" and not is_apart:
+        return None  # “rename it to Shop and garage”
     if lead.endswith(("?", "？")) and (second.intent == TWO or _points(second)):
         return None
     if first and (_goes_on(first, second) or sure * math.sqrt(first.sure * second.sure) < LIKELY):

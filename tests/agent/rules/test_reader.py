@@ -240,10 +240,10 @@ def test_the_language_of_a_message_is_another_only_where_that_is_sure(
 
 @pytest.mark.anyio
 async def test_what_a_pattern_found_nothing_for_is_asked_about(alice: Client) -> None:
-    for title in ("Dentist appointment", "Pick up dry cleaning"):
+    for title in ("Dentist appointment", "Fetch the dry cleaning and the spare keys"):
         await alice.ok("POST", "/os/todos", status=201, json={"title": title})
     say = Talk(alice).say
-    question = "Do you mean: mark “Pick up dry cleaning” as done?"
+    question = "Do you mean: mark “Fetch the dry cleaning and the spare keys” as done?"
     assert await say("dry cleaning = picked up") == question
     nothing = "There is no folder called “Cellar”, so I changed nothing."
     assert await Talk(alice).say("delete the folder Cellar") == nothing
@@ -288,7 +288,7 @@ async def test_a_note_is_added_up_in_whatever_words(alice: Client) -> None:
 
 @pytest.mark.anyio
 async def test_what_writes_is_asked_about_and_done_with_a_yes(alice: Client) -> None:
-    fields = {"title": "Pay the water bill"}
+    fields = {"title": "Pay the water bill of the cottage"}
     todo = (await alice.ok("POST", "/os/todos", status=201, json=fields))["result"]
     path = f"/os/todos/{todo['todo']['id']}"
     say = Talk(alice).say
@@ -297,7 +297,7 @@ async def test_what_writes_is_asked_about_and_done_with_a_yes(alice: Client) -> 
         return bool((await alice.ok("GET", path))["todo"]["completed"])
 
     wish = "water bill - sorted at last"
-    question = "Do you mean: mark “Pay the water bill” as done?"
+    question = "Do you mean: mark “Pay the water bill of the cottage” as done?"
     assert await say(wish) == question
     assert not await is_done()
     assert await say("no") == "All right, I leave that alone."
@@ -307,7 +307,7 @@ async def test_what_writes_is_asked_about_and_done_with_a_yes(alice: Client) -> 
     await say("yes")
     assert not await is_done()
     assert await say(wish) == question
-    assert await say("ja") == "Done: Pay the water bill."
+    assert await say("ja") == "Done: Pay the water bill of the cottage."
     assert await is_done()
 
 

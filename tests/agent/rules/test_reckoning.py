@@ -131,6 +131,12 @@ def test_dates_ranges_and_other_numbers_are_no_sum(language: str, text: str) -> 
     [
         ("de", "und mal drei?", 960),
         ("en", "half of that", 160),
+        ("en", "and 10% of that", 32),
+        ("de", "und davon 10 prozent?", 32),
+        ("fr", "et 10 % de ça ?", 32),
+        ("es", "¿y el 10 % de eso?", 32),
+        ("ja", "その10%は？", 32),
+        ("zh", "它的10%呢", 32),
         ("en", "and with a 10% discount?", 288),
         ("fr", "et fois trois ?", 960),
         ("es", "y con un 10% de descuento?", 288),

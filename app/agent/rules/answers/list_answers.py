@@ -33,8 +33,9 @@ def list_todos(asked: Asked, route: Route) -> Step:
     found = [result.content for result in asked.of("search_todos")]
     if not found:
         return tell_refusal(asked, route)
-    unfound = wanted.words and not found[0]["todos"]
-    if unfound and not route.is_loose and (wanted.fields.keys() - {"q"} or wanted.said):
+    unfound = wanted.words and not any(_passes(asked, wanted, row) for row in found[0]["todos"])
+    narrowed = wanted.fields.keys() - {"q"} or wanted.undated or wanted.low or wanted.levels
+    if unfound and not route.is_loose and (narrowed or wanted.said):
         # A word that was no filter would else say of a whole list that there is nothing.
         without = list_filters.without_words(wanted)
         if len(found) == 1:

@@ -294,7 +294,8 @@ def _message_language(route: Route) -> Language:
 def _new_todo(asked: Asked, route: Route, read: QuickAdd) -> dict[str, Any]:
     """Return a todo's fields; what is too long for a title is its description."""
     said = read.title.rstrip("?？ ") or read.title
-    title = _CASE.sub("", _line(_tidied(said, _message_language(route))))
+    written = wording.as_written(said, asked.message, _message_language(route))
+    title = _CASE.sub("", _line(_tidied(written, _message_language(route))))
     fields: dict[str, Any] = {
         "title": title[:LONGEST_TODO].strip() or "Todo",
         **list_answers.zone_argument(asked),

@@ -1,7 +1,7 @@
 """Changes of notes: write, add to, tick, name, tag, pin and move notes."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -17,6 +17,9 @@ from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Step, Thing, Trace, call_tool, mark_of, note_link
 
 LONGEST_TITLE = 120
+_COMMA = re.compile("[,，、;；]")
+_MARK = re.compile(r"^\s*[-*+]\s+(?:\[[ x]\]\s+)?")
+"""What stands before the text of an item."""
 _OPEN_BOX = re.compile(r"^(\s*(?:[-*+]|\d+[.)])\s+\[) (\]\s+)(.*)$")
 
 
@@ -231,9 +234,6 @@ def move_note(asked: Asked, route: Route) -> Step:
     return call_tool("move_note", noteId=note["id"], folderId=folder["id"])
 
 
-_COMMA = re.compile("[,，、;；]")
-
-
 def append_text(markdown: str, lines: list[str]) -> str:
     """Return a note's Markdown with texts after it, as items where it ends in a list."""
     kept = markdown.rstrip("\n")
@@ -259,18 +259,22 @@ def _last_mark(markdown: str) -> str:
 
 def _parts(markdown: str, route: Route) -> list[str]:
     """Return what is added: several items where it ends in a list, else one text; one where most
-    items have commas themselves.
+    items have commas themselves, or begin with a number as it does: those of a log.
     """
     text = route.get("text")
-    items = [one for one in markdown.splitlines() if _last_mark(one)]
-    if not _last_mark(markdown.rstrip("\n")) or 2 * len(list(filter(_COMMA.search, items))) > len(
-        items
-    ):
+    items = [_MARK.sub("", one) for one in markdown.splitlines() if _last_mark(one)]
+    if not _last_mark(markdown.rstrip("\n")) or _are_most(_COMMA.search, items):
+        return [text]
+    if text[:1].isdigit() and _are_most(lambda one: one[:1].isdigit(), items):
         return [text]
     language = route.get("written") or route.language
     some = re.compile(language_data.join_pattern(language_data.load_table(language, Lists).some))
     several = dialogue_words.split_list(text, route.language)
     return [one[found.end() :] if (found := some.match(one)) else one for one in several]
+
+
+def _are_most(fits: Callable[[str], Any], items: Sequence[str]) -> bool:
+    return 2 * sum(bool(fits(one)) for one in items) > len(items)
 
 
 def _read_note(asked: Asked, route: Route) -> Step | Mapping[str, Any]:

@@ -16,13 +16,15 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.phrases import dates
+from app.agent.rules.routing import wording
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Question, Step, Thing, ThingKind, Trace, mark_of
 from app.workspace.todos.recurrence import WEEKDAYS
 
 WEEK, HALF_DAY = timedelta(days=7), timedelta(hours=12)
-NEAR_HOURS = 3
+HOURS, NEAR_HOURS = 12, 3
 _MINUTES = re.compile(r"\d ?[:.h] ?\d\d\b")
+_NOON = re.compile(r"\d\s?pm\b|\bp\.m\.")
 _EXACT_HOUR = re.compile(r"\b0\d|\d\s?am\b|\ba\.m\.")
 _WEEKLY = re.compile(r"FREQ=WEEKLY;(?:INTERVAL=\d+;)?BYDAY=(?:MO|TU|WE|TH|FR|SA|SU)")
 CHANGED = ("title", "dueDate", "priority", "completed", "steps", "recurrence")
@@ -117,7 +119,8 @@ def _change(asked: Asked, route: Route, row: Mapping[str, Any]) -> dict[str, Any
     if route.get("reopen"):
         fields["completed"] = False
     if route.get("title"):
-        fields["title"] = route.get("title")
+        written = route.get("written") or route.language
+        fields["title"] = wording.as_written(route.get("title"), asked.message, written)
     if route.get("priority"):
         level = dialogue_words.priority_of(route.get("priority"), route.language)
         if level is None:
@@ -214,8 +217,13 @@ def _corrected(old: datetime, read: QuickAdd, now: datetime, route: Route) -> da
     due = read.due
     text = route.get("day")
     if isinstance(due, datetime):
-        later = due + HALF_DAY
         most = 1 if any(span.kind == "date" for span in read.spans) else NEAR_HOURS
+        if due.hour > HOURS and str(due.hour) not in text and not _NOON.search(text):
+            # “6h” of what is at seven in the morning, “4:30” of what was at five
+            earlier = due - HALF_DAY
+            is_near = abs(earlier.hour - old.hour) <= most < abs(due.hour - old.hour)
+            return earlier if is_near and not _names_part_of_day(text, route) else due
+        later = due + HALF_DAY
         near = abs(later.hour - old.hour) <= most < abs(due.hour - old.hour)
         # “8:30” is no evening where days have 24 hours
         is_halved = language_data.load_table(route.language, Dates).twelve_hours
@@ -229,8 +237,8 @@ def _corrected(old: datetime, read: QuickAdd, now: datetime, route: Route) -> da
         # The number of a day is of the month that it corrects.
         beside = _read(text, old.replace(day=1), route).due
         return beside or due
-    if not _is_weekday(text, due, now, route):
-        return due
+    if not _is_weekday(text, due, now, route) or due - now.date() > WEEK:
+        return due  # “jeudi en huit” names its week
     return old.date() + timedelta(days=due.weekday() - old.weekday())
 
 
@@ -354,5 +362,8 @@ def _state_line(asked: Asked, route: Route, old: Mapping[str, Any], row: Mapping
         lines.append(route.phrase("rescheduled", title=row["title"], due=due))
     if lines:
         return "\n".join(lines)
+    # what was so before
+    if route.get("reopen") or route.get("clear"):
+        return route.phrase("reopened" if route.get("reopen") else "undated", title=row["title"])
     steps = ", ".join(step["title"] for step in row.get("steps") or ())
     return route.phrase("stepped", title=row["title"], steps=steps)

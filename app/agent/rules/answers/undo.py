@@ -12,7 +12,13 @@ GONE_BY: Mapping[str, ThingKind] = {"delete_todo": "todo", "trash_note": "note"}
 
 
 def undo(asked: Asked, route: Route) -> Step:
-    """Take back what the newest turn that changed something has changed."""
+    """Take back what the newest turn that changed something has changed; what was only asked about
+    just before is left alone.
+    """
+    question = asked.earlier[0].asks if asked.earlier else None
+    is_asked = question is not None and question.lacks == "yes" and question.intent != "undo"
+    if is_asked and not route.things:
+        return Step(route.phrase("leave"))
     last = _newest_change(asked, route.things, again=bool(route.get("again")))
     if last is not None and route.things and {*route.things} != {*last.about}:
         last = _of_things(last, route.things)

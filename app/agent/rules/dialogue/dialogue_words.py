@@ -162,8 +162,11 @@ def spelled_level(word: str, language: Language) -> int | None:
 
 
 def priority_of(words: str, language: Language) -> int | None:
-    """Return the priority that words name, 0 to 10; None where they name none."""
-    text = bare(words)
+    """Return the priority that words name, 0 to 10, or the number before a reason: “4, else it
+    falls off”; None where they name none.
+    """
+    before_reason = re.match(r"\s*(\d+)\s*[,;，；、。]", words)
+    text = before_reason[1] if before_reason else bare(words)
     if text.isdecimal():
         return int(text) if int(text) <= 10 else None
     if (number := spelled_number(text, language)) is not None:

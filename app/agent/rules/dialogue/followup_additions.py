@@ -24,6 +24,7 @@ from app.agent.rules.dialogue.slots import Said
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.followup_tables import FollowUp
 from app.agent.rules.languages.plain_letters import plain_letters
+from app.agent.rules.passages import questions
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Trace
@@ -188,6 +189,8 @@ def _too_of_other(asked: Asked, said: Said, last: Trace, other: str) -> Route | 
     same = {
         name: value for name, value in last.arguments.items() if name not in ("target", "words")
     }
+    if questions.is_asian(said.message) and said.left("helper"):
+        return None  # “もう一個のほうは終わっとる” says what of the other
     if len(said.message) - len(other) > REST:
         day = last.arguments.get("day", "")
         wish = {"wish": last.intent, **({"field": "day", "day": day} if day else {})}

@@ -28,6 +28,8 @@ SEARCHED = 5
 LONG, BEGINNING = 8, 6
 COMPOUND = 5
 """The least letters of a word that begins or ends another, as in “Stromrechnung”."""
+ENDING = 2
+"""The most letters of the ending of a verb."""
 REST = 4
 """The least letters of what such a word is put together with: not an ending."""
 
@@ -151,6 +153,17 @@ def _is_said(word: str, words: Sequence[str]) -> bool:
     )
 
 
+def ends_compound(name: str, title: str) -> bool:
+    """Return whether a name is one word at the end of a compound of a title: “Kranz” of
+    “Adventkranz”.
+    """
+    words = split_words(name)
+    is_long = len(words) == 1 and len(words[0]) >= COMPOUND and _joins_words(title)
+    return is_long and any(
+        one.endswith(words[0]) and len(one) - len(words[0]) >= REST for one in split_words(title)
+    )
+
+
 def _joins_words(title: str) -> bool:
     """Return whether a title may be in a language that joins words: French “passe” is no passport,
     though “passeport” begins so.
@@ -161,13 +174,21 @@ def _joins_words(title: str) -> bool:
 
 
 def _is_made_of(word: str, parts: Sequence[str]) -> bool:
-    """Return whether a word is two of others put together: “Zahnarzttermin”."""
+    """Return whether a word is two of others put together: “Zahnarzttermin” of “Termin beim
+    Zahnarzt”, “Ölwechsel” of “Öl wechseln”.
+    """
     return any(
-        word.removeprefix(first) in (f"{link}{last}" for link in _LINKS)
+        _is_form(word.removeprefix(first), last)
         for first in parts
         for last in parts
-        if first != last and min(len(first), len(last)) >= SHORTEST and word.startswith(first)
+        if first != last and len(last) >= SHORTEST and len(first) > 1 and word.startswith(first)
     )
+
+
+def _is_form(rest: str, last: str) -> bool:
+    """Return whether the rest of a compound is a word, or a verb without its ending."""
+    is_verb = len(rest) >= REST and last.startswith(rest) and len(last) - len(rest) <= ENDING
+    return is_verb or rest in (f"{link}{last}" for link in _LINKS)
 
 
 def _is_held(wanted: str, title: str, *, ends: bool = False) -> bool:

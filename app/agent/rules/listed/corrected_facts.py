@@ -27,6 +27,8 @@ CORRECTED = frozenset(
 """What a message may only seem to be that corrects a number."""
 PHONE, PLAIN = "phone", ""
 LEAST_DIGITS = 6
+PART = 4
+"""So many letters has a word at least that is a part of a longer one."""
 _NUMBER = re.compile(
     r"(?:(?P<thousands>(?<!\d)[1-9]\d{0,2}(?:[ \u00a0\u202f]\d{3})+(?!\d))"
     r"|(?P<phone>\+?\d[\d ()/.\-]{5,}\d)|(?P<number>\d+(?:[.,:]\d+)*))"
@@ -150,7 +152,7 @@ def _place(
         if _DECIMAL.search(wanted[0].text):
             same = [one for one in same if _DECIMAL.search(one.number.text)]
     if len(same) > 1:
-        same = [one for one in same if shares(asked.message, one.sentence, note.title)] or same
+        same = _told_most(asked.message, same, note.title)
     if len(same) > 1 and asked.before:
         # What was quoted in the turn before is what this one goes on with.
         question = questions.read_question(asked.before[-1])
@@ -159,6 +161,15 @@ def _place(
         # a sentence of a list has its mark before it
         same = [one for one in same if one.sentence.lstrip("-*+ ") in told]
     return same[0] if len(same) == 1 else None
+
+
+def _told_most(message: str, places: Sequence[Place], title: str) -> list[Place]:
+    """Return the places in whose sentences most words of a message stand, or parts of such a word:
+    “the cat's” price where “cat vaccination: 48 €” and “dog vaccination: 56 €” are held.
+    """
+    counts = [_words_shared(message, one.sentence, title) for one in places]
+    most = max(counts)
+    return [one for one, count in zip(places, counts, strict=True) if count == most]
 
 
 def _is_same(one: str, other: str) -> bool:
@@ -176,11 +187,26 @@ def _is_unit(unit: str) -> bool:
 
 def shares(text: str, sentence: str, title: str) -> bool:
     """Return whether a sentence has a word of a text that the title has not."""
+    return _words_shared(text, sentence, title) > 0
+
+
+def _words_shared(text: str, sentence: str, title: str) -> int:
+    """Return how many words of a sentence are said in a text, be it as a part of a longer one, and
+    are not in the title.
+    """
     read, folded = questions.read_question(text), fold_text(sentence)
     if questions.is_asian(text):
         # One letter is a unit, and stands beside every number.
-        words = [one for one in read.terms if len(one) > 1 and not one.isdecimal()]
-        return any(term in folded for term in words if term not in fold_text(title))
-    held = {stem(word) for word in split_words(folded)} - {stem(one) for one in split_words(title)}
+        words = {one for one in read.terms if len(one) > 1 and not one.isdecimal()}
+        return sum(term in folded for term in words if term not in fold_text(title))
     units = {stem(one) for row in SAME for one in row.split()}
-    return any(one in held for one in {*read.stems} - units if not one.isdecimal())
+    held = {stem(word) for word in split_words(folded)} - {stem(one) for one in split_words(title)}
+    said = [one for one in {*read.stems} - units if not one.isdecimal()]
+    return sum(
+        any(one == word or (len(word) >= PART and _is_part(word, one)) for one in said)
+        for word in held - units
+    )
+
+
+def _is_part(word: str, longer: str) -> bool:
+    return longer.startswith(word) or longer.endswith(word)

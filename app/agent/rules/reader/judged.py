@@ -10,13 +10,21 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from app.agent.rules.changes import reused, told
+from app.agent.rules.changes import reused
 from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.mentions import asking
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.phrases import phrases
-from app.agent.rules.reader import agreement, reader, replaced_text, same_question, wishes
+from app.agent.rules.reader import (
+    agreement,
+    at_once,
+    reader,
+    replaced_text,
+    same_question,
+    same_texts,
+    wishes,
+)
 from app.agent.rules.reader.labelled import TWO
 from app.agent.rules.reader.reader import Reading, Understood
 from app.agent.rules.routing.routing import Route
@@ -28,19 +36,6 @@ ASKED, SURE = 0.45, 0.85
 """So likely is what is asked about where nothing else was understood, and where something was."""
 LISTED = 0.7
 """So likely is a list of a day's todos where notes seemed to answer."""
-AT_ONCE = 0.97
-"""So likely is what is done at once where the patterns would ask whether the same is meant."""
-DONE_AT_ONCE: Mapping[str, frozenset[str]] = {
-    "move_todo": frozenset({"day", "olddat"}),
-    "repeat_todo": frozenset({"day"}),
-    "shift_todo": frozenset({"by"}),
-    "undate_todo": frozenset(),
-    "prioritize": frozenset({"prio"}),
-    "append_note": frozenset({"text", "item"}),
-    "add_item": frozenset({"text", "item"}),
-    "add_step": frozenset({"step"}),
-}
-"""The intents of that, and the slots that they use beside those of what they change."""
 CALLS = 4
 """So many calls tell what there is to speak of, at most."""
 UNSURE = frozenset({"ask", "cannot", "near", "mean", ""})
@@ -49,8 +44,6 @@ ELSEWHERE = ("todo_state", "sum", "read_messages")
 """What notes seem to answer, and only todos, sums and messages do."""
 LISTS = frozenset({"list_todos", "agenda"})
 """What both asks for what is to be done on a day."""
-OTHERS_WORDS = "list_conversations"
-"""What gives the words of others, after which a change waits for the owner anyway."""
 TAKES_BACK = ("undo", "leave", "no")
 """The intents of what takes back what was done, where nothing was asked."""
 TOLD = frozenset({"none", "smalltalk"})
@@ -114,6 +107,14 @@ def judge(asked: Asked, looked: Asked | None, language: Language, doers: Doers) 
         return step
     if not looks.has_only_looked(asked):
         return _after_done(asked, looked, step, language, doers)
+    judged = _judged(asked, looked, step, language, act)
+    return judged if isinstance(judged, Step) else at_once.do(looked or asked, judged, act)
+
+
+def _judged(
+    asked: Asked, looked: Asked | None, step: Step, language: Language, act: Act
+) -> Step | Route:
+    """Return the step that comes of a message, or the change that is made of it at once."""
     if not step.calls:
         return _instead(asked, looked, step, language, act)
     if looks.only_looks(step) or _answers(asked, step, language):
@@ -141,13 +142,18 @@ def _answers(asked: Asked, step: Step, language: Language) -> bool:
     )
 
 
-def _checked(asked: Asked, looked: Asked | None, step: Step, language: Language, act: Act) -> Step:
+def _checked(
+    asked: Asked, looked: Asked | None, step: Step, language: Language, act: Act
+) -> Step | Route:
     """Return a step that changes something where its message says so, else a question."""
     first = reader.read(asked, (), language)
     if _renames_guess(asked, step):
         return _ask_first(asked, step, language)
     may_be_part = wishes.may_be_part(step.calls, first.likely)
-    if not may_be_part and agreement.agree(asked, step, first, language):
+    is_bare = same_texts.makes_bare_note(step)
+    leaves_folder = bool(first.likely) and same_texts.leaves_folder(step, first.likely[0])
+    is_unsure = may_be_part or is_bare or leaves_folder
+    if not is_unsure and agreement.agree(asked, step, first, language):
         return step
     if looked is None:
         return Step(calls=calls_to_look(asked)) if _may_look(asked) else step
@@ -155,14 +161,20 @@ def _checked(asked: Asked, looked: Asked | None, step: Step, language: Language,
         return part
     if may_be_part and agreement.agree(asked, step, first, language):
         return step
+    if is_bare and same_texts.begins_with_note(step, asking.things(looked)):
+        return _ask_first(asked, step, language)
     reading = reader.read(asked, asking.things(looked), language)
+    if same_texts.leaves_folder(step, reading.likely[0]):
+        elsewhere = wishes.ask_in_folder(looked, reading.likely[0], language)
+        if elsewhere is not None:
+            return elsewhere
     surely = first.likely and first.likely[0].sure >= SURE
     differs = surely and not agreement.is_of(step, first.likely[0])
     if not differs and agreement.agree(asked, step, reading, language):
         return step
     # what is two wishes that cannot be parted is asked about as the one that it may be
     of_two = reading.weights.get(TWO, 0.0)
-    if agreement.adds_number_alone(asked, step):
+    if same_texts.adds_number_alone(asked, step):
         number = replaced_text.ask_number(looked, reading.likely[0], language)
         if number is not None:
             return number
@@ -173,7 +185,10 @@ def _checked(asked: Asked, looked: Asked | None, step: Step, language: Language,
         if one.intent == TWO or (not is_same and one.sure < ASKED * (1 - of_two)):
             continue
         if (question := wishes.ask(looked, one, language)) is not None:
-            return question
+            new = at_once.new_todo(looked, step, question, one, language, act)
+            if new is None and one is reading.likely[0]:
+                new = at_once.instead_of_new(looked, step, question, reading, language, act)
+            return new or question
         surely = one is reading.likely[0] and one.sure >= SURE
         if surely and (shown := _show(looked, one, language, act)) is not None:
             return shown
@@ -191,22 +206,26 @@ def _renames_guess(asked: Asked, step: Step) -> bool:
     return gives_title and agreement.changes_only(step, question.choices)
 
 
-def _instead(asked: Asked, looked: Asked | None, step: Step, language: Language, act: Act) -> Step:
+def _instead(
+    asked: Asked, looked: Asked | None, step: Step, language: Language, act: Act
+) -> Step | Route:
     """Return a step that told something; where that is nothing, what the reader makes of it."""
     trace = step.trace or Trace()
     reading = reader.read(asked, (), language)
     likely = reading.likely
     if trace.undo or (trace.asks and not _is_guess(trace.asks, likely)):
-        return step
+        new = at_once.replaced(looked or asked, step, likely[0], act) if likely else None
+        return new or step
     nothing = trace.asks is not None or _came_to_nothing(step)
     least = ASKED if nothing or step.empty else SURE
     if nothing and sum(reading.weights.get(one, 0.0) for one in TAKES_BACK) >= ASKED:
         # “no wait, don't” after something was done
         return wishes.ask_undo(asked, language) or step
-    reads: Sequence[str] = wishes.READS if nothing else ELSEWHERE if trace.intent == "ask" else ()
+    told: Mapping[str, Sequence[str]] = {"ask": ELSEWHERE, "show_note": ("sum",)}
+    reads = wishes.READS if nothing else told.get(trace.intent, ())
     if trace.intent == "ask" and likely and likely[0].all_of("day"):
         reads, least = (*reads, *LISTS), LISTED if likely[0].intent in LISTS else least
-    if trace.intent == "list_todos" and likely and _leaves_out(step, likely[0]):
+    if trace.intent == "list_todos" and likely and (step.empty or _leaves_out(step, likely[0])):
         reads = ("list_todos",)
     can = (*wishes.WRITES, *reads)
     if nothing and likely and likely[0].intent in TOLD and likely[0].sure >= SURE:
@@ -215,7 +234,8 @@ def _instead(asked: Asked, looked: Asked | None, step: Step, language: Language,
     first = [one for one in likely if one.intent in can]
     if first and first[0].intent in FOUND_FIRST:
         least = ASKED
-    if not first or _sure(first[0], reading) < (least / 2 if nothing else least):
+    begins = least / 2 if nothing or (first and first[0].intent in wishes.WRITES) else least
+    if not first or _sure(first[0], reading) < begins:
         return step
     if looked is None and _may_look(asked):
         return Step(calls=calls_to_look(asked))
@@ -231,13 +251,25 @@ def _instead(asked: Asked, looked: Asked | None, step: Step, language: Language,
     question = wishes.ask(looked, best, language)
     if best.intent == trace.intent == "undo":
         return step  # which says why nothing is taken back
-    if question is None or not same_question.asks_alike(asked, step, question, language):
-        return question or _without_day(step, best)
-    if same_question.asks_more(step, question):
+    if question is None:
         return _without_day(step, best)
+    if new := at_once.replaced(looked, question, best, act):
+        return new
+    if same_question.names_longer(step, best):
+        return step
+    is_same = same_question.asks_alike(asked, step, question, language)
+    if is_same and same_question.asks_more(step, question):
+        return _without_day(step, best)
+    if not is_same:
+        is_open = trace.asks and not trace.asks.lacks and len(trace.asks.choices) > 1
+        if is_open or not (nothing or trace.intent == "show_note"):
+            return question
+    read = at_once.as_read(looked, question, reading, language, act)
+    if not is_same:
+        return read or at_once.todo_said(looked, question, reading, language, act) or question
     if not same_question.says_same_day(step, question):
-        return question  # “Saturday, Sunday we have guests” is no move to both
-    return _do(looked, question, best, act) or _without_day(step, best)
+        return read or question  # “Saturday, Sunday we have guests” is no move to both
+    return at_once.as_asked(looked, question, best, act) or read or _without_day(step, best)
 
 
 def _sure(said: Understood, reading: Reading) -> float:
@@ -253,42 +285,17 @@ def _after_done(
     """Return the step after something was changed: what the patterns only asked about was done
     here.
     """
-    trace = step.trace or Trace()
-    if looked is None or step.calls or not (trace.asks or _came_to_nothing(step)):
+    if not step.calls and step.trace and step.trace.undo:
         return step
-    results = tuple(
-        itertools.takewhile(lambda one: one.tool.startswith(looks.LOOKS), asked.results)
-    )
-    asked_first = doers.step(msgspec.structs.replace(asked, results=results))
-    best = reader.read(asked, asking.things(looked), language).likely[0]
-    question = wishes.ask(looked, best, language)
-    if question is None or not same_question.asks_alike(asked, asked_first, question, language):
-        return step
-    if same_question.asks_more(asked_first, question):
-        return step
-    return _do(looked, question, best, doers.act) or step
+    first, looked_first = _before_change(asked), looked and _before_change(looked)
+    judged = _judged(first, looked_first, doers.step(first), language, doers.act)
+    return step if isinstance(judged, Step) else at_once.do(looked or asked, judged, doers.act)
 
 
-def _do(looked: Asked, question: Step, said: Understood, act: Act) -> Step | None:
-    """Return the step of a change that both would ask about in the same way."""
-    trace = question.trace or Trace()
-    asks = trace.asks
-    uses = DONE_AT_ONCE.get(said.intent)
-    if said.sure < AT_ONCE or uses is None or asks is None or asks.lacks != "yes":
-        return None
-    if looked.has(OTHERS_WORDS) or len(said.all_of("day")) > 1:
-        return None
-    titles = [one.title for one in asks.choices]
-    is_named = all(
-        any(told.is_all_named(name, title) for title in titles) for name in said.all_of("target")
-    )
-    if not is_named or any(one.slot not in {*uses, "target", "it"} for one in said.spans):
-        return None
-    route = Route(asks.intent, trace.language, asks.arguments, asks.choices)
-    step = reused.reuse(looked, lambda part: act(part, route))
-    if agreement.is_in_other_month(step.calls, said, trace.language):
-        return None
-    return None if looks.looks_too_long(looked, step) else step
+def _before_change(asked: Asked) -> Asked:
+    """Return what is asked with what was looked up before anything was changed."""
+    found = itertools.takewhile(lambda one: one.tool.startswith(looks.LOOKS), asked.results)
+    return msgspec.structs.replace(asked, results=tuple(found))
 
 
 def _noted(asked: Asked, step: Step, language: Language) -> Step:

@@ -9,7 +9,9 @@ from app.agent.rules.answers import todo_changes
 from app.agent.rules.changes import days, told
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import dialogue_words, references, resolve_reference
+from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.mentions import asking, mentions, parts
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text
@@ -162,9 +164,17 @@ def _day_in(asked: Asked, text: str, language: Language) -> str:
     for at in range(len(words)):
         if _is_day(asked, end := " ".join(words[at:]), language):
             return end
+        if _is_day(asked, numbered := _on_day(end, language), language):
+            return numbered
     places = days.find(text, asked, language)
     part = " ".join(text[start:end].strip(_EDGES) for start, end in places)
     return part if part and _is_day(asked, part, language) else ""
+
+
+def _on_day(text: str, language: Language) -> str:
+    """Return the number of a day as quick add reads it: “on 17th”; empty for any other text."""
+    written = language_data.load_table(language, Dates).on_day
+    return written.replace("{day}", text) if re.fullmatch(r"\d{1,2}(?:\.|[a-z]{2})", text) else ""
 
 
 def _is_day(asked: Asked, text: str, language: Language) -> bool:

@@ -26,7 +26,7 @@ def lines(asked: Asked, said: Understood, language: Language) -> list[str]:
     titles = [
         one
         for one in said.spans
-        if one.slot == "title" and not _only_asks(message[one.start : one.end], language)
+        if one.slot == "title" and not only_asks(message[one.start : one.end], language)
     ]
     texts = [meant.trimmed(message[one.start : one.end]) for one in titles]
     if _is_one(message, titles, all_days):
@@ -45,8 +45,8 @@ def lines(asked: Asked, said: Understood, language: Language) -> list[str]:
     return [_line(asked, text, mine, language) for text, mine in rows if text]
 
 
-def _only_asks(text: str, language: Language) -> bool:
-    """Return whether a text only says that something is to be written down."""
+def only_asks(text: str, language: Language) -> bool:
+    """Return whether a text says nothing, or only that something is to be written down."""
     words, marked = words_of(language), Marked(text)
     for pattern in (words.cues["todo"], words.cues["todos"], words.also["todo"], words.courtesy):
         marked.fit(pattern, "c")

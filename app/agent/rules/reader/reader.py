@@ -30,10 +30,12 @@ MOST = 2
 """The slots of so many intents are looked for, those of the likeliest."""
 NEVER_QUOTED = frozenset({"day", "olddat", "by", "prio", THEN})
 """The slots whose words stand in no quotation marks."""
+DAYS = frozenset({"day", "olddat"})
 LISTS = frozenset({"tick_item", "change_items", "show_note", "append_note"})
 """After these a list was spoken of."""
 MESSAGES = frozenset({"message", "from_person", "unread", "waiting", "last_messages"})
 """After these it was a message."""
+_SENTENCE_END = re.compile(r"(?<=[^\W\d])[.!?]\s+(?=\w)")
 _QUOTED = re.compile(
     r"[\"“„«「『‘](?=\S)([^\"“”„«»「」『』‘’\n]{1,120})[\"”“»」』’]"
     r"|(?<!\w)'([^'\n]{2,60})'(?!\w)"
@@ -111,8 +113,11 @@ def _with_slots(line: Line, intent: str, sure: float, language: Language) -> Und
 
 def _whole(text: str, span: Span) -> Span:
     """Return a slot with all that the quotation marks hold in which it begins or ends; a text to
-    be written down that follows a colon goes on to the end of the message.
+    be written down that follows a colon goes on to the end of the message, and a day ends with its
+    sentence.
     """
+    if span.slot in DAYS and (stop := _SENTENCE_END.search(text, span.start, span.end)):
+        return span._replace(end=stop.start())  # “not before Friday. Thursday it storms”
     if span.slot == "text" and text[: span.start].rstrip().endswith((":", "：")):
         return span._replace(end=len(text.rstrip()))
     for found in _QUOTED.finditer(text) if span.slot not in NEVER_QUOTED else ():

@@ -22,6 +22,9 @@ def ask(asked: Asked, said: Understood, language: Language) -> Step | None:
     old, new = _whole_words(said, "old"), _whole_words(said, "text", at=-1)
     if new and not old:
         return ask_number(asked, said, language)
+    if re.search(r"\d", new) and not re.search(r"\d", old):
+        # “change the pepper to 35 euros” means its price
+        return ask_number(asked, said, language)
     notes = _notes(asked, said, old, language) if old and new else ()
     if isinstance(notes, Step) or len(notes) != 1:
         return notes if isinstance(notes, Step) else None

@@ -3,7 +3,9 @@
 from app.agent.rules.changes import told
 from app.agent.rules.dialogue import resolve_reference
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.reader import agreement, meant
+from app.agent.rules.passages import questions
+from app.agent.rules.reader import meant, same_texts
+from app.agent.rules.reader.reader import Understood
 from app.agent.rules.routing import routing
 from app.agent.turn.steps import Asked, Step
 
@@ -37,7 +39,7 @@ def asks_alike(asked: Asked, step: Step, other: Step, language: Language) -> boo
         and set(asks.choices) >= set(mine.choices)
         and all(
             value.lower() == wanted.get(name, "").lower()
-            or (name in TEXTS and agreement.are_alike([value], [wanted.get(name, "")]))
+            or (name in TEXTS and same_texts.are_alike([value], [wanted.get(name, "")]))
             or (name == "day" and meant.is_same_day(asked, value, wanted.get(name, ""), language))
             for name, value in mine.arguments.items()
         )
@@ -58,3 +60,18 @@ def says_same_day(step: Step, other: Step) -> bool:
         if one.trace and one.trace.asks
     }
     return len(days) < 2 or "" in days
+
+
+def names_longer(step: Step, said: Understood) -> bool:
+    """Return whether the patterns asked about a longer name, where no spaces part words: 牛奶糖 is
+    not the milk that is understood of it.
+    """
+    asks = step.trace.asks if step.trace else None
+    if asks is None or asks.lacks == "yes" or not questions.is_asian(said.text):
+        return False
+    whole = [asks.arguments.get(name, "") for name in ("target", "words")]
+    titles = "".join(one.title for one in asks.choices)
+    left = [
+        one.replace(name, "", 1) for one in whole for name in said.all_of("target") if name in one
+    ]
+    return any(one.isalpha() and one not in titles for one in left)

@@ -15,7 +15,7 @@ from app.agent.rules.listed import list_wishes
 from app.agent.rules.mentions import asking
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text
-from app.agent.rules.reader import agreement, meant, new_todos, replaced_text
+from app.agent.rules.reader import agreement, meant, new_todos, replaced_text, same_texts
 from app.agent.rules.reader.meant import Meant
 from app.agent.rules.reader.reader import Understood
 from app.agent.rules.reckoning import note_sums
@@ -114,7 +114,10 @@ def _to_add_up(asked: Asked, said: Understood, language: Language) -> tuple[Thin
     """Return the one note all of whose amounts a message asks for together, in whatever words:
     “what do the presents cost us altogether?”; nothing where it asks anything else of one.
     """
-    if not note_sums.asks_all(said.text, language):
+    text = said.text
+    for name in said.all_of("target"):  # which may have a number itself: “tolls of 2025”
+        text = text.replace(name, " ", 1)
+    if not note_sums.asks_all(text, language):
         return ()
     found = meant.things(asked, said, NOTE, language).things
     return found if len(found) == 1 else ()
@@ -147,7 +150,7 @@ def _wanted(asked: Asked, said: Understood, language: Language) -> Route | None:
             arguments = {"step": ", ".join(map(meant.trimmed, said.all_of("step")))}
         case "append_note" | "add_item":
             texts = said.all_of("item") or said.all_of("text")
-            if len(texts) == 1 and agreement.is_number_alone(texts[0]):
+            if len(texts) == 1 and same_texts.is_number_alone(texts[0]):
                 return None  # more likely the new value of what stands there
             intent, arguments = "append_note", {"text": ", ".join(map(meant.trimmed, texts))}
         case "tag":
@@ -176,7 +179,9 @@ def _ask_change(said: Understood, wanted: Route, found: Meant) -> Step | None:
         return None
     first, titles = found.things[0], ", ".join(one.title for one in found.things)
     shown = dict.fromkeys(("todo", "note", "thing"), titles)
-    shown |= {"day": wanted.get("day") or " ".join(said.all_of("day")), "by": wanted.get("by")}
+    day = wanted.get("day")
+    shown |= {"day": day if day and day in said.text else " ".join(said.all_of("day"))}
+    shown |= {"by": wanted.get("by")}
     shown |= {"number": wanted.get("priority"), "folder": wanted.get("folder")}
     shown |= {"text": next(filter(None, map(wanted.get, ("title", "step", "text", "tag"))), "")}
     key = SHOWN_AS.get(said.intent) or cast(Wish, said.intent)
@@ -216,10 +221,21 @@ def _ask_new_note(asked: Asked, said: Understood, language: Language) -> Step | 
     return _question(wish, "make_note_in" if folder else "make_note", text=told, folder=folder)
 
 
-def _ask_new_folder(_: Asked, said: Understood, language: Language) -> Step | None:
+def ask_in_folder(asked: Asked, said: Understood, language: Language) -> Step | None:
+    """Return the question whether a new note is meant in the folder that is named for it; None
+    where there is none of that name.
+    """
+    there = said.get("folder")
+    is_there = meant.folder(asked, there) or references.points_there(there, language)
+    return _ask_new_note(asked, said, language) if is_there and said.intent == "make_note" else None
+
+
+def _ask_new_folder(asked: Asked, said: Understood, language: Language) -> Step | None:
     name = meant.trimmed(said.get("name"))
-    wish = Route("make_folder", language, {"folder": name})
-    return _question(wish, "make_folder", text=name) if name else None
+    above = meant.folder(asked, said.get("folder") or said.get("target"))
+    wish = Route("make_folder", language, {"folder": name, **({"inside": above} if above else {})})
+    path = f"{above}/{name}" if above else name
+    return _question(wish, "make_folder", text=path) if name else None
 
 
 def _ask_message(asked: Asked, said: Understood, language: Language) -> Step | None:

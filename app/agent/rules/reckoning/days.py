@@ -16,10 +16,13 @@ from app.agent.rules.passages.answer_passages import Text
 from app.agent.rules.passages.sentences import Sentence, split_sentences, stem
 from app.agent.rules.phrases import dates, phrases
 from app.agent.rules.reckoning import numbers, words, written_dates
+from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Quote, Step, Thing, Trace, note_link
 
 MOST = 200
+TOLD = frozenset({"tell_day", "tell_days", "days_left"})
+"""The intents of what told a day, or how far one is."""
 LONGEST = 160
 _APART = re.compile(r"\w\s*[,(]\s*(?:\w{2,3}\s+)?$")
 _WEEKS = frozenset({"week"})
@@ -45,7 +48,24 @@ def read(asked: Asked, language: Language) -> Route | None:
     if one := words.whole(language, table.date).search(plain):
         rest = f"{plain[: one.start()]} {plain[one.end() :]}"
         return _named_day(asked, rest, language) if _day_in(rest, asked, language) else None
-    return None
+    return _other_day(asked, plain, language)
+
+
+def _other_day(asked: Asked, plain: str, language: Language) -> Route | None:
+    """Return that of another day the same is asked as before: “and until Christmas?” after days
+    were counted.
+    """
+    last = asked.earlier[0] if asked.earlier else Trace()
+    if last.intent not in TOLD or (day := _day_in(plain, asked, language)) is None:
+        return None
+    left = _left(f"{plain[: day.start]} {plain[day.end :]}", language)
+    if any(word not in questions.little() for word in left):
+        return None
+    if routing.route_message(asked.message, before=language).intent != "ask":
+        return None  # “what's due on Friday?”
+    intent = "tell_day" if last.intent == "tell_day" else "tell_days"
+    unit = {"unit": last.arguments.get("unit", "day")}
+    return Route(intent, language, {**unit, "day": day.day.isoformat()})
 
 
 def _named_day(asked: Asked, rest: str, language: Language) -> Route | None:

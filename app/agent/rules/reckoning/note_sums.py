@@ -16,6 +16,7 @@ from app.agent.rules.reckoning.numbers import Number
 from app.agent.rules.reckoning.sum_tokens import Amount
 from app.agent.rules.reckoning.sum_wishes import Solved, Wanted
 
+_ITEM = re.compile(r"\s*[-*+]\s")
 ASKING = ("?", "？", "呢", "は")
 """How a question ends that says nothing but what it is of."""
 
@@ -212,6 +213,9 @@ def add_up(note: Text, language: Language) -> Solved | None:
 
 def _sum_of_lines(wanted: Wanted, note: Text, money: list[Fact]) -> Solved | None:
     lines = [one for one in note.content.split("\n") if re.search(r"\d", one)]
+    items = [one for one in lines if _ITEM.match(one)]
+    # “Built in 1971” above a list of parts is no part
+    lines = items if len(items) == len(money) else lines
     apart = len({one.sentence.start for one in money}) == len(money) == len(lines) > 1
     if not apart or any(one.per or one.is_deposit for one in money):
         return None

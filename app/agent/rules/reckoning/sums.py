@@ -3,6 +3,7 @@
 import functools
 import itertools
 import re
+from collections.abc import Sequence
 
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.reckoning_tables import Keyword
@@ -96,6 +97,9 @@ def _going_on(plain: str, hidden: str, language: Language, base: Amount) -> Reck
     that”.
     """
     tokens = sum_tokens.tokens(hidden, language)
+    if [one.sign for one in tokens[:1] if one.is_weak] == ["+"] and _has_percent(tokens[1:]):
+        tokens = tokens[1:]  # “and 10 % of that”
+    of = next((one for one in tokens if one.kind == "of"), None)
     while tokens and tokens[0].kind == "of":
         tokens = tokens[1:]  # “of that the half”
     runs = sum_tokens.runs(tokens, hidden, language)
@@ -123,11 +127,16 @@ def _going_on(plain: str, hidden: str, language: Language, base: Amount) -> Reck
     if len(run) == 1 and run[0].kind == "share":
         of = Token("of", run[0].end, run[0].end)
         return sum_value.worked_out([run[0], of, before], language)
-    if [one.kind for one in run] == ["number", "percent"] and tokens[-1].kind == "of":
-        return sum_value.worked_out([*run, tokens[-1], before], language)
+    if [one.kind for one in run] == ["number", "percent"] and of is not None:
+        return sum_value.worked_out([*run, of, before], language)
     if [one.kind for one in run] == ["number", "after"]:
         return sum_value.worked_out([before, *run], language)
     return None
+
+
+def _has_percent(tokens: Sequence[Token]) -> bool:
+    """Return whether a percentage comes first, but for “of”."""
+    return [one.kind for one in tokens if one.kind != "of"][:2] == ["number", "percent"]
 
 
 def _one_by_one(plain: str, hidden: str, language: Language, base: Amount) -> Reckoned | None:

@@ -50,6 +50,25 @@ def spelled(text: str, language: Language) -> str:
     return _spelled(text, _rules(language)) if known else text
 
 
+def as_written(text: str, message: str, language: Language) -> str:
+    """Return a text that was taken from a message in its usual spellings as it stands there: in a
+    title “fürs Konzert” stays what it is.
+    """
+    known = language_data.has_table(language, Wording) and len(message) <= LONGEST
+    if not known or not text or text in message:
+        return text
+    rules = _rules(language)
+    usual, places, last = "", list[tuple[int, int]](), 0
+    for found in rules.words.finditer(plain_letters(message)):
+        usual += message[last : found.start()] + (word := rules.spellings[found[0].lower()])
+        places += [(at, at + 1) for at in range(last, found.start())] + [found.span()] * len(word)
+        last = found.end()
+    usual += message[last:]
+    places += [(at, at + 1) for at in range(last, len(message))]
+    at = usual.find(text)
+    return message[places[at][0] : places[at + len(text) - 1][1]] if at >= 0 else text
+
+
 def with_opening(text: str, language: Language) -> str:
     """Return a message that begins a duty in short, or with words that say nothing, in the form
     that patterns expect: “gotta call Ben”, “muss noch zur Bank”.

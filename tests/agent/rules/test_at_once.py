@@ -1,0 +1,157 @@
+"""What a message surely says is done at once; what it may say otherwise is asked about."""
+
+from typing import Any
+
+import pytest
+
+from app.agent.rules.routing import wording
+from tests.conftest import Client
+from tests.support.talks import Talk
+
+
+async def todos(client: Client) -> dict[str, dict[str, Any]]:
+    rows = (await client.ok("GET", "/os/todos"))["result"]["todos"]
+    return {row["title"]: row for row in rows}
+
+
+async def add(client: Client, *titles: str, **fields: Any) -> None:
+    for title in titles:
+        await client.ok("POST", "/os/todos", status=201, json={"title": title, **fields})
+
+
+async def note(client: Client, title: str, content: str) -> str:
+    fields = {"title": title, "content": content}
+    made = await client.ok("POST", "/os/notes", status=201, json=fields)
+    return f"/os/notes/{made['result']['note']['id']}"
+
+
+async def text_of(client: Client, path: str) -> str:
+    return str((await client.ok("GET", path))["note"]["markdown"])
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("title", "message", "changes"),
+    [
+        ("Winsch schmieren", "winsch ist geschmiert", {"completed": True}),
+        ("Warm up the car", "warming up the car can wait", {}),
+        ("Renew passport", "complete pass", {}),
+        ("Hem the robes", "are the robes hemmed?", {}),
+        ("Hem the robes", "the robes are not hemmed yet", {}),
+        ("Take out the bins", "call the landlord in three days, it's urgent, priority 5", {}),
+    ],
+)
+async def test_only_what_is_surely_told_changes_a_todo(
+    alice: Client, title: str, message: str, changes: dict[str, object]
+) -> None:
+    await add(alice, title)
+    before = (await todos(alice))[title]
+    await Talk(alice).say(message)
+    now = (await todos(alice))[title]
+    fields = ("title", "completed", "priority")
+    assert {one: now[one] for one in fields} == {one: before[one] for one in fields} | changes
+
+
+@pytest.mark.anyio
+async def test_a_reason_is_no_part_of_a_title_unless_it_takes_the_wish_back(alice: Client) -> None:
+    say = Talk(alice).say
+    await say("remind me tomorrow at six to warm up the car, else it won't start")
+    await say("remind me tomorrow to buy cigarettes, no, forget it, i quit")
+    assert list(await todos(alice)) == ["warm up the car"]
+
+
+@pytest.mark.anyio
+async def test_an_item_with_more_words_is_not_the_one_that_is_there(alice: Client) -> None:
+    path = await note(alice, "Groceries", "- [ ] milk\n- [ ] eggs\n")
+    say = Talk(alice).say
+    await say("what's on the groceries?")
+    await say("got the milk powder")
+    assert "[x]" not in await text_of(alice, path)
+
+
+@pytest.mark.anyio
+async def test_undo_after_a_question_leaves_what_was_done_before_it(alice: Client) -> None:
+    await add(alice, "Pay the rent", "Fetch the dry cleaning and the spare keys")
+    say = Talk(alice).say
+    await say("pay the rent is done")
+    assert "Do you mean" in await say("dry cleaning = picked up")
+    assert await say("undo") == "All right, I leave that alone."
+    assert (await todos(alice))["Pay the rent"]["completed"]
+
+
+@pytest.mark.anyio
+async def test_it_is_not_what_was_spoken_of_before_a_question_without_an_answer(
+    alice: Client,
+) -> None:
+    await add(alice, "Pay the rent", "Fetch the parcel")
+    say = Talk(alice).say
+    await say("pay the rent is done")
+    await say("what does the ferry to Naxos cost")
+    await say("reopen it")
+    assert (await todos(alice))["Pay the rent"]["completed"]
+
+
+@pytest.mark.anyio
+async def test_the_value_of_the_line_that_is_named_is_replaced(alice: Client) -> None:
+    prices = "Impfung Katze: 48 €\nImpfung Hund: 56 €\n"
+    path = await note(alice, "Preise Ordination", prices)
+    say = Talk(alice).say
+    await say("was kostet die Impfung für einen Hund?")
+    told = await say("ändere in der notiz preise ordination die katzenimpfung auf 52 euro")
+    if "Replace" in told or "ersetzen" in told:
+        await say("ja")
+    assert await text_of(alice, path) == prices.replace("48", "52")
+
+
+@pytest.mark.anyio
+async def test_a_line_of_a_log_is_one_line(alice: Client) -> None:
+    log = "- 12.09. Volk 3 eingefüttert, 8 kg\n- 02.11. Fluglöcher verengt\n- 04.11. Milben: 6\n"
+    path = await note(alice, "Stockkarte", log)
+    await Talk(alice).say("schreib in die stockkarte: 23.11. Volk 2 gewogen, 31 kg")
+    assert await text_of(alice, path) == f"{log}- 23.11. Volk 2 gewogen, 31 kg\n"
+
+
+@pytest.mark.anyio
+async def test_a_folder_is_made_in_the_one_that_is_named(alice: Client) -> None:
+    await alice.ok("POST", "/os/folders", json={"name": "Catering"})
+    await Talk(alice).say("create folder Invoices under Catering")
+    folders = (await alice.ok("GET", "/os/folders"))["folders"]
+    above = {one["id"]: one["name"] for one in folders}
+    made = next(one for one in folders if one["name"] == "Invoices")
+    assert above[made["parentId"]] == "Catering"
+
+
+@pytest.mark.anyio
+async def test_an_hour_that_a_morning_is_moved_to_is_of_the_morning(alice: Client) -> None:
+    await add(alice, "Faire le plein", dueDate="2026-11-24T06:00:00Z")
+    say = Talk(alice).say
+    await say("faire le plein : plutôt mercredi")
+    await say("6h")
+    due = (await todos(alice))["Faire le plein"]["dueDate"]
+    assert due.startswith("2026-11-25T06:00")
+
+
+@pytest.mark.anyio
+async def test_a_word_that_filters_nothing_does_not_empty_a_list(alice: Client) -> None:
+    await add(alice, "Beuten streichen")
+    told = await Talk(alice).say("welche aufgaben haben no kein datum?")
+    assert "Beuten streichen" in told
+
+
+@pytest.mark.anyio
+async def test_a_note_that_is_there_is_not_made_again_with_a_word_behind_it(alice: Client) -> None:
+    await note(alice, "Assurance", "Police 44.\n")
+    await Talk(alice).say("note Assurance dedans")
+    assert len((await alice.ok("GET", "/os/notes"))["notes"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "written"),
+    [
+        ("Noten für das Konzert", "benenn es um in Noten fürs Konzert", "Noten fürs Konzert"),
+        ("Noten kopieren", "bitte Noten kopieren", "Noten kopieren"),
+        ("etwas anderes", "nix gibts", "etwas anderes"),
+    ],
+)
+def test_a_title_stays_as_it_was_written(text: str, message: str, written: str) -> None:
+    assert wording.as_written(text, message, "de") == written
