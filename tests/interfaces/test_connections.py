@@ -184,13 +184,15 @@ async def test_a_refused_client_that_goes_on_sending_hears_why_and_is_cut_off(
         await talk.send(GET, *[b"A: " + b"a" * 50_000] * 20)
         assert (await talk.answer())[0] == 431
         await talk.ends()
-        began = time.monotonic()
-        with contextlib.suppress(ConnectionError):
-            while time.monotonic() - began < 5:
+
+        async def go_on() -> None:
+            while True:
                 talk.writer.write(b"a" * 1000)
                 await talk.writer.drain()
                 await asyncio.sleep(0.02)
-        assert time.monotonic() - began < 3
+
+        with pytest.raises(ConnectionError):
+            await asyncio.wait_for(go_on(), 30)
 
 
 async def test_a_head_must_be_whole_in_time_however_it_drips(limits: Callable[..., None]) -> None:
@@ -198,11 +200,12 @@ async def test_a_head_must_be_whole_in_time_however_it_drips(limits: Callable[..
     async with door() as connect:
         talk, began = await connect(), time.monotonic()
         await talk.send(GET)
-        while not talk.reader._buffer and time.monotonic() < began + 5:  # type: ignore[attr-defined]
-            await talk.send(b"A: a\r\n")
-            await asyncio.sleep(0.02)
+        async with asyncio.timeout(30):
+            while not talk.reader._buffer:  # type: ignore[attr-defined]
+                await talk.send(b"A: a\r\n")
+                await asyncio.sleep(0.02)
         assert (await talk.answer())[0] == 408
-        assert 0.2 < time.monotonic() - began < 3
+        assert time.monotonic() - began > 0.2
 
 
 async def test_an_idle_connection_is_closed_and_one_that_waits_for_its_answer_is_not(

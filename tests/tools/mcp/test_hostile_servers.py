@@ -357,9 +357,8 @@ async def test_one_that_hangs_holds_nobody_up(
 
     evil.answers["tools/call"] = lambda params: never()
     hanging = asyncio.create_task(unavailable(alice))
-    began = time.perf_counter()
     await alice.note("Meanwhile")
-    assert time.perf_counter() - began < 1
+    assert not hanging.done()
     assert "within" in await hanging or "in time" in await hanging
 
 
