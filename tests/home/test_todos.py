@@ -1,9 +1,10 @@
 """Todos in the browser: added in words, moved, ticked, and everything taken back."""
 
+import asyncio
 from typing import Any
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 
 from tests.support.home import Home
 
@@ -205,6 +206,33 @@ async def test_one_todo_is_changed_and_its_steps_are_ordered(home: Home) -> None
     titles = [each["title"] for each in (await stored(home, id_))["steps"]]
     assert titles == ["Stove", "Tent", "Map"]
     await home.check_everywhere(f"/todos/{id_}")
+
+
+async def test_a_change_waits_for_the_one_before_so_that_no_older_page_comes_last(
+    home: Home,
+) -> None:
+    id_ = await todo(home, "Pack", steps=[{"title": "Tent"}, {"title": "Stove"}])
+    page = await home.go(f"/todos/{id_}")
+    waits = asyncio.Event()
+
+    async def slowly(route: Route) -> None:
+        answer = await route.fetch(max_redirects=0)
+        if "do=down" in (route.request.post_data or ""):
+            await waits.wait()
+        await route.fulfill(response=answer)
+
+    await page.route("**/steps", slowly)
+    await page.get_by_role("button", name="Down: Tent").click()
+    await page.get_by_label("Add a step").fill("Map")
+    await page.keyboard.press("Enter")
+    await asyncio.sleep(0.2)
+    waits.set()
+    await expect(page.locator(".toast")).to_contain_text(["Step moved: Tent", "Step added: Map"])
+    assert [each["title"] for each in (await stored(home, id_))["steps"]] == [
+        "Stove",
+        "Tent",
+        "Map",
+    ]
 
 
 async def test_what_cannot_be_saved_stays_in_the_form(home: Home) -> None:

@@ -9,8 +9,17 @@ const rowsOf = (page) => one("#live", page)?.innerHTML;
 /** The rows as the server made them last, before any script touched them. */
 let made = rowsOf(document);
 
+/** The change before, done or not: one waits for the other, or an older page could come last and stay. */
+let last = Promise.resolve();
+
 /** Send a form's fields to an address, show the live part of the page that comes back, and say what was done. Gives the page. */
-export async function send(address, fields, { renew = true, undone } = {}) {
+export function send(address, fields, options) {
+  const sent = last.then(() => sendNow(address, fields, options));
+  last = sent.catch(() => {});
+  return sent;
+}
+
+async function sendNow(address, fields, { renew = true, undone } = {}) {
   const response = await reach(address, { method: "POST", body: new URLSearchParams(fields) });
   const page = fromServer(await response.text());
   if (response.status === 401 || response.redirected && response.url.includes("/auth/sign-in")) throw new Refused(401, {});
