@@ -7,7 +7,7 @@ That there are two, and where the second begins, is told by the reader.
 import functools
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import msgspec
 
@@ -38,6 +38,13 @@ SAY_DONE = frozenset({"complete_todo", "tick_step", "tick_item"})
 ABOUT = ("target", "person")
 """The slots of what a second wish of the same kind is about."""
 FIELDS = frozenset({"day", "by", "prio"})
+PAIRED: Mapping[str, frozenset[str]] = {
+    "move_todo": frozenset({"target", "day"}),
+    "shift_todo": frozenset({"target", "by"}),
+    "prioritize": frozenset({"target", "prio"}),
+    "rename": frozenset({"target", "name"}),
+}
+"""The changes of which a message may wish two, and the slots that stand in turn."""
 NextStep = Callable[[Asked], Step]
 
 
@@ -134,10 +141,11 @@ def _parts(asked: Asked, language: Language) -> tuple[str, str] | None:
     if len(asked.message) > asking.LONGEST or not reader.knows(language):
         return None
     sure, at = reader.second_wish(asked, language)
+    if sure < LIKELY:
+        sure, at = _second_pair(asked, language)
     said = asked.message.lower().replace("’", "'")
-    # what is quoted, or follows a colon, is a text; a wish may depend on what is asked
-    is_text = re.search('[:："“”„«»「」『』‘`\n]', asked.message) is not None
-    if sure < LIKELY or not at or is_text or _depends(language).search(said):
+    # a wish may depend on what is asked
+    if sure < LIKELY or not at or _is_text(asked.message, at) or _depends(language).search(said):
         return None
     lead, rest = asked.message[:at].strip(EDGES), asked.message[at:]
     # the join of two clauses begins with the space before it
@@ -163,6 +171,32 @@ def _parts(asked: Asked, language: Language) -> tuple[str, str] | None:
     if first and (_goes_on(first, second) or sure * math.sqrt(first.sure * second.sure) < LIKELY):
         return None
     return lead, rest
+
+
+def _second_pair(asked: Asked, language: Language) -> tuple[float, int]:
+    """Return how likely a message changes one thing so and another so, and where the second begins:
+    “hive stand next monday, and the hood on friday”; 0 where it does not.
+    """
+    best = next(iter(reader.read(asked, (), language).likely), None)
+    if best is None or best.intent not in PAIRED:
+        return 0.0, 0
+    spans = [one for one in best.spans if one.slot in PAIRED[best.intent]]
+    is_pair = [one.slot == "target" for one in spans] in ([True, False] * 2, [False, True] * 2)
+    if not is_pair:
+        return 0.0, 0
+    between = Marked(asked.message).text[spans[1].end : spans[2].start]
+    joins = list(words_of(language).join.finditer(between))
+    return (best.sure, spans[1].end + joins[-1].start()) if joins else (0.0, 0)
+
+
+def _is_text(message: str, at: int) -> bool:
+    """Return whether what stands from a place on may be part of a text: of what is quoted, or
+    follows a colon.
+    """
+    lead = message[:at]
+    opened = sum(map(lead.count, "“„«「『")) - sum(map(lead.count, "”»」』"))
+    is_open = opened != 0 or lead.count('"') % 2 == 1 or "‘" in lead or "`" in lead
+    return is_open or re.search("[:：\n]", lead) is not None or "\n" in message
 
 
 @functools.cache

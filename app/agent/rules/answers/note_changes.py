@@ -137,8 +137,10 @@ def change_note(asked: Asked, route: Route) -> Step:
         tag = _tag(asked, route) or only[0]
         if not tag:
             return targets.ask_what(route)
-        kept = [one for one in note["tags"] if fold_text(one) != fold_text(tag)]
-        fields = {"tags": kept if route.get("untag") else [*kept, tag]}
+        tags = [one.lstrip("#") for one in re.split(r"[,，、]\s*", tag)]
+        others = {fold_text(one) for one in tags}
+        kept = [one for one in note["tags"] if fold_text(one) not in others]
+        fields = {"tags": kept if route.get("untag") else [*kept, *tags]}
     if done := asked.of("edit_note"):
         made = done[0].content["note"]
         # What was read before the change tells how it was.
@@ -152,7 +154,7 @@ def change_note(asked: Asked, route: Route) -> Step:
             text = route.phrase("renamed", old=note["title"], title=made["title"])
         else:
             name = "untagged" if route.get("untag") else "tagged"
-            text = route.phrase(name, title=made["title"], tag=tag)
+            text = route.phrase(name, title=made["title"], tag=", #".join(tags))
         return Step(text, trace=trace)
     if asked.refusal:
         return list_answers.tell_refusal(asked, route)

@@ -45,8 +45,8 @@ class Dialogue(Table, frozen=True):
     is hardly part of it, and a `list_end` behind it none at all; the groups of `in_folder` are the
     folder of which a list is asked again; `all_of` stands before a name of which 2 or
     all, 0, are meant; `that_day` points at the day that was told last, or at one so many days from
-    it; `the_same` stands for a name said before; the words of a line of `same` mean the same in
-    names of things.
+    it; `the_same` stands for a name said before, `same_time` for a time that stays; the words of a
+    line of `same` mean the same in names of things.
     """
 
     it: Pieces
@@ -95,5 +95,6 @@ class Dialogue(Table, frozen=True):
     relative_day: Pieces = "(?!)"
     that_day: dict[int, Pieces] = msgspec.field(default_factory=dict)
     the_same: Pieces = "(?!)"
+    same_time: Pieces = "(?!)"
     levels: dict[Bound, Pieces] = msgspec.field(default_factory=dict)
     same: tuple[str, ...] = ()

@@ -69,6 +69,7 @@ NEW = frozenset({"add_todo", "make_note", "near", "mean"})
 MAKES = frozenset({"create_todo", "create_note"})
 OF_TODOS = frozenset({"edit_todo", "complete_todo", "delete_todo"})
 MOVES = frozenset({"move_todo", "repeat_todo"})
+LEVELLED = frozenset({"add_todo", "prioritize", "move_todo"})
 FORM = 4
 """So many letters of a name are of no other word."""
 MONTH = 4
@@ -110,6 +111,8 @@ def agree(asked: Asked, step: Step, reading: Reading, language: Language) -> boo
         and same_texts.are_same(asked, writes, one)
         and not (one.intent == "prioritize" and says_other_day(asked, one))
         and not (one.intent in WRITTEN and ticks)
+        and _are_levels(writes, one, language)
+        and (not ticks or _may_be_ticked(asked, writes[0][1], one))
         for one in likely
         if one is likely[0] or {one.intent, likely[0].intent} <= WRITTEN
     )
@@ -239,6 +242,26 @@ def is_in_other_month(writes: Sequence[Call], said: Understood, language: Langua
     return bool(named) and not any(int(due[5:7]) in named for due in dues)
 
 
+def _are_levels(writes: Sequence[Call], said: Understood, language: Language) -> bool:
+    """Return whether a priority that a message names is what todos get."""
+    level = meant.level(said.get("prio"), language) if said.intent in LEVELLED else None
+    fields = [fields for tool, fields in writes if tool in ("create_todo", "edit_todo")]
+    return level is None or all(one.get("priority") == level for one in fields)
+
+
+def _may_be_ticked(asked: Asked, fields: Mapping[str, Any], said: Understood) -> bool:
+    """Return whether the lines of a note that are ticked may be called as a message says: “the
+    tyres are on, Tom did it” ticks no present for Tom.
+    """
+    names = said.all_of("target") if said.intent in DONE else []
+    old, new = (text.splitlines() for text in (_read_before(asked), str(fields["content"])))
+    return not names or any(
+        resolve_reference.words_said(line, name) or _shares_letters(line, name)
+        for line in set(old) - set(new)
+        for name in names
+    )
+
+
 def _are_days(asked: Asked, said: Understood, language: Language) -> bool:
     """Return whether each day to which a thing is to be moved is one: “up to a 5 and to 11 Dec”."""
     days = said.all_of("day") if said.intent in MOVES else []
@@ -283,7 +306,7 @@ def _as_many(asked: Asked, writes: Sequence[Call], said: Understood, language: L
 
 def _kinds_of_changes(asked: Asked, fields: Mapping[str, Any]) -> int:
     """Return in how many ways the lines of a note change: by ticking, by adding, by removing."""
-    old = next((str(one.content["note"]["markdown"]) for one in asked.of("get_note_content")), "")
+    old = _read_before(asked)
     new = str(fields.get("content") or old)
     before, after = ({_BOX.sub("[ ]", one) for one in text.splitlines()} for text in (old, new))
     ticks = any(_BOX.sub("[ ]", one) in after for one in {*old.splitlines()} - {*new.splitlines()})
@@ -292,7 +315,12 @@ def _kinds_of_changes(asked: Asked, fields: Mapping[str, Any]) -> int:
 
 def _only_ticks(asked: Asked, writes: Sequence[Call]) -> bool:
     """Return whether all that changes is which items of a list are ticked."""
-    old = next((str(one.content["note"]["markdown"]) for one in asked.of("get_note_content")), "")
+    old = _read_before(asked)
     texts = [str(fields["content"]) for _, fields in writes if fields.get("content") is not None]
     unticked = [_BOX.sub("[ ]", one.rstrip("\n")) for one in (old, *texts)]
     return len(texts) == len(writes) and len(set(unticked)) == 1
+
+
+def _read_before(asked: Asked) -> str:
+    """Return the note that was read in this turn as it was then; empty where none was."""
+    return next((str(one.content["note"]["markdown"]) for one in asked.of("get_note_content")), "")

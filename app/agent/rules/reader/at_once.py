@@ -29,18 +29,21 @@ from app.agent.turn import looks
 from app.agent.turn.steps import Asked, Question, Step, Thing, Trace
 
 Act = Callable[[Asked, Route], Step]
-AT_ONCE = 0.97
-"""So likely is what is done at once."""
+_LOANED_ON = re.compile(r"[\u3400-\u9fff\u30a0-\u30ff][\u30a1-\u30ff]")
+"""Where a Japanese word goes on with a loan word."""
+AT_ONCE, NAMED = 0.97, 0.9
+"""So likely is what is done at once, and what is so to a thing that a message names."""
 SUREST = 0.99
 """So likely is what is done at once though the patterns would do something else."""
 USES: Mapping[str, frozenset[str]] = {
     intent: frozenset(slots.split())
     for intent, slots in {
-        "move_todo": "day olddat",
+        "move_todo": "day olddat prio",
         "repeat_todo": "day",
         "shift_todo": "by",
         "undate_todo": "",
-        "prioritize": "prio",
+        "prioritize": "prio day",
+        "same": "",
         "append_note": "text item",
         "add_item": "text item",
         "add_step": "step",
@@ -59,6 +62,12 @@ USES: Mapping[str, frozenset[str]] = {
     }.items()
 }
 """The intents of that, and the slots that they use beside those of what they change."""
+MAKES: Mapping[str, frozenset[str]] = {
+    "message": frozenset({"person", "text"}),
+    "make_folder": frozenset({"name", "folder"}),
+    "make_note": frozenset({"name", "text", "item", "folder"}),
+}
+"""The intents of what is made, and the slots of that."""
 AS_BEFORE = frozenset(
     "move_todo repeat_todo shift_todo undate_todo prioritize append_note add_item add_step".split()
 )
@@ -86,7 +95,7 @@ def as_asked(looked: Asked, question: Step, said: Understood, act: Act) -> Route
     """
     asks = _asks(question)
     uses = USES.get(said.intent) if said.intent in AS_BEFORE else None
-    if said.sure < AT_ONCE or uses is None or asks is None or len(said.all_of("day")) > 1:
+    if said.sure < _least(said) or uses is None or asks is None or len(said.all_of("day")) > 1:
         return None
     if not _is_named(said, asks.choices) or not _uses_all(said, uses):
         return None
@@ -101,7 +110,7 @@ def as_read(
     """Return the change that the reader knows and no pattern; None where it is asked about."""
     said, asks = reading.likely[0], _asks(question)
     uses = USES.get(said.intent)
-    if said.sure < AT_ONCE or uses is None or asks is None:
+    if said.sure < _least(said) or uses is None or asks is None:
         return None
     if len(asks.choices) != 1 or asks.choices[0].kind == "folder":
         return None
@@ -116,6 +125,25 @@ def as_read(
     if not _names_items(said, asks) or _relayed(language).search(Marked(said.text).text):
         return None
     return _surely(looked, question, asks, said, act)
+
+
+def as_new(
+    looked: Asked, question: Step, reading: Reading, language: Language, act: Act
+) -> Route | None:
+    """Return the new folder or note, or the message to somebody, which waits for a yes anyway, that
+    the reader knows and no pattern; None where it is asked about.
+    """
+    said, asks = reading.likely[0], _asks(question)
+    uses = MAKES.get(said.intent)
+    if said.sure < NAMED or uses is None or asks is None or _may_be_question(said):
+        return None
+    if reading.weights.get(TWO, 0.0) > NOT_TWO or not _uses_all(said, uses):
+        return None
+    request = words_of(language).cues["message"].search(Marked(said.text).text)
+    if said.intent == "message" and not request:
+        return None  # “Derek says that the cold snap is on the way”
+    is_many = any(len(said.all_of(slot)) > 1 for slot in ("name", "text", "folder", "person"))
+    return None if is_many else _surely(looked, question, asks, said, act)
 
 
 def instead_of_new(
@@ -216,6 +244,13 @@ def _takes_back(asked: Asked, rest: str, language: Language) -> bool:
     return sum(weights.get(one, 0.0) for one in TAKES_BACK) > TAKEN_BACK
 
 
+def _least(said: Understood) -> float:
+    """Return how likely at least a change is that is done at once; less is enough for a thing that
+    is named, or pointed at.
+    """
+    return NAMED if said.all_of("target") or said.all_of("it") else AT_ONCE
+
+
 def _asks(question: Step) -> Question | None:
     """Return what a question needs no more than a yes to."""
     asks = (question.trace or Trace()).asks
@@ -253,6 +288,9 @@ def _is_told(asked: Asked, said: Understood, thing: Thing, language: Language) -
         open_question = asked.earlier and asked.earlier[0].asks
         return bool(asked.earlier) and not open_question
     is_whole = all(_has_whole(thing.title, one) for one in names)
+    ends = (one.end - 1 for one in said.spans if one.slot == "target")
+    if any(_LOANED_ON.match(said.text, end) for end in ends):
+        return False  # “牛乳プリン” is not the milk that is to be bought
     if any(_is_person(asked, one) for one in names):
         return False  # “Clara comes on Saturday” moves no drawings for Clara
     if said.intent != "complete_todo":
@@ -310,7 +348,7 @@ def _says_one_day(asked: Asked, said: Understood, language: Language) -> bool:
     """Return whether the words of the new day are read as one, and none of them is left that is
     another: “Wednesday after lunch, 14:15”.
     """
-    days = said.all_of("day")
+    days = [one for one in said.all_of("day") if not meant.keeps_time(one, language)]
     if not days:
         return True
     read = meant.day(asked, days, language)

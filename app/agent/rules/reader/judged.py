@@ -18,6 +18,7 @@ from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.phrases import phrases
 from app.agent.rules.reader import (
     agreement,
+    amended,
     at_once,
     reader,
     replaced_text,
@@ -108,7 +109,10 @@ def judge(asked: Asked, looked: Asked | None, language: Language, doers: Doers) 
     if not looks.has_only_looked(asked):
         return _after_done(asked, looked, step, language, doers)
     judged = _judged(asked, looked, step, language, act)
-    return judged if isinstance(judged, Step) else at_once.do(looked or asked, judged, act)
+    if not isinstance(judged, Step):
+        return at_once.do(looked or asked, judged, act)
+    acts = judged.calls or (judged.trace and judged.trace.undo)
+    return judged if acts else amended.ask_amended(asked, language) or judged
 
 
 def _judged(
@@ -265,6 +269,7 @@ def _instead(
         if is_open or not (nothing or trace.intent == "show_note"):
             return question
     read = at_once.as_read(looked, question, reading, language, act)
+    read = read or at_once.as_new(looked, question, reading, language, act)
     if not is_same:
         return read or at_once.todo_said(looked, question, reading, language, act) or question
     if not same_question.says_same_day(step, question):

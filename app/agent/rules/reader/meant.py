@@ -1,8 +1,8 @@
 """The things, days and levels that the slots of a message mean."""
 
 import re
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from app.agent.quickadd import quickadd
 from app.agent.rules.answers import todo_changes
@@ -41,11 +41,13 @@ def things(asked: Asked, said: Understood, kinds: Sequence[ThingKind], language:
     all_of = [one for one in (*names, *pointers) if references.says_all(one, language)]
     if all_of and said.get("olddat"):
         return Meant(tuple(_due_on(asked, said.get("olddat"), may)))
-    for name in names:
-        named = _named(name, may)
-        if len(named) != 1:
+    all_named = [_named(name, may) for name in names]
+    alone = {one[0] for one in all_named if len(one) == 1}
+    for named in all_named:
+        # “at the Thomsens' Wednesday is no good, move the visit” says in two places which visit
+        if len(named) != 1 and not alone & set(named):
             return Meant((), named)
-        found += named
+        found += named if len(named) == 1 else ()
     for words in pointers:
         pointed = references.refer(asked, words, kinds, language)
         if pointed is None or not pointed.things:
@@ -96,12 +98,18 @@ def _named(name: str, may: Sequence[Thing]) -> tuple[Thing, ...]:
     for find in (
         resolve_reference.fitting_rows,
         resolve_reference.near_rows,
+        _compound_rows,
         resolve_reference.mistyped_rows,
     ):
         if found := find(name, rows):
             return tuple(one["thing"] for one in found)
     in_part = mentions.named_unspaced if questions.is_asian(name) else mentions.named
     return next((one.things for one in in_part(parts.split(name), may, "todo")), ())
+
+
+def _compound_rows(name: str, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return those whose name has a joined word that ends so: “Reifen” of “Winterreifen”."""
+    return [row for row in rows if resolve_reference.ends_compound(name, str(row["title"]))]
 
 
 def named_whole(asked: Asked, names: Sequence[str], kind: ThingKind) -> tuple[Thing, ...]:
@@ -180,6 +188,11 @@ def _on_day(text: str, language: Language) -> str:
 def _is_day(asked: Asked, text: str, language: Language) -> bool:
     read = quickadd.read_line(f"x {text}", now=asked.now, locale=language)
     return read.title.strip(" .,!?") in ("x", "X") and bool(read.due or read.recurrence)
+
+
+def keeps_time(words: str, language: Language) -> bool:
+    """Return whether words say that the time of day stays as it is."""
+    return dialogue_words.whole(language, "same_time", words) is not None
 
 
 def is_same_day(asked: Asked, one: str, other: str, language: Language) -> bool:

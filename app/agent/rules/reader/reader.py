@@ -85,7 +85,7 @@ def second_wish(asked: Asked, language: Language) -> tuple[float, int]:
     if sure < POSSIBLE:
         return sure, 0
     both = _with_slots(lines.read(asked, (), language), TWO, sure, language)
-    return sure, next((one.start for one in both.spans if one.slot == THEN), 0)
+    return sure, max((one.start for one in both.spans if one.slot == THEN), default=0)
 
 
 @keep_latest  # each step of a turn begins from the message anew

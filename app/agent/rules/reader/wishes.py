@@ -15,7 +15,14 @@ from app.agent.rules.listed import list_wishes
 from app.agent.rules.mentions import asking
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text
-from app.agent.rules.reader import agreement, meant, new_todos, replaced_text, same_texts
+from app.agent.rules.reader import (
+    agreement,
+    meant,
+    new_todos,
+    replaced_text,
+    same_change,
+    same_texts,
+)
 from app.agent.rules.reader.meant import Meant
 from app.agent.rules.reader.reader import Understood
 from app.agent.rules.reckoning import note_sums
@@ -88,6 +95,8 @@ def to_read(asked: Asked, said: Understood, language: Language) -> Route | None:
             return Route("list_todos", language, {"text": text, kind: "yes"})
         case "agenda" if said.all_of("day"):
             return Route("events", language, {"text": " ".join(said.all_of("day"))})
+        case "changed" if _is_today(asked, said):
+            return Route("changes", language, {})
         case "todo_state" | "show_note":
             kinds = TODO if said.intent == "todo_state" else NOTE
             found = meant.things(asked, said, kinds, language).things
@@ -108,6 +117,12 @@ def to_read(asked: Asked, said: Understood, language: Language) -> Route | None:
             waits = tuple(one for one in last.about if one.kind == "escalation")
             return Route("decide", language, {"no": "no"}, waits) if waits else None
     return None
+
+
+def _is_today(asked: Asked, said: Understood) -> bool:
+    """Return whether a message names no other day than today."""
+    found = dialogue_words.find_days(dialogue_words.bare(" ".join(said.all_of("day"))), asked)
+    return found is None or found[0].start <= asked.now < found[0].end
 
 
 def _to_add_up(asked: Asked, said: Understood, language: Language) -> tuple[Thing, ...]:
@@ -137,13 +152,14 @@ def _wanted(asked: Asked, said: Understood, language: Language) -> Route | None:
             return Route("pin_note", language, {"unpin": "yes"} if intent == "unpin" else {})
         case "move_todo" | "repeat_todo":
             day = meant.day(asked, _days(said, language), language)
-            intent, arguments = "change_todo", {"day": day}
+            intent, arguments = "change_todo", {"day": day, **_level(said, language)}
         case "shift_todo":
             by = days.shift(asked, Marked(asked.message), language)
             return Route("change_todo", language, by) if by else None
         case "prioritize":
-            level = meant.level(said.get("prio"), language)
-            intent, arguments = "change_todo", {"priority": "" if level is None else str(level)}
+            level = _level(said, language) or {"priority": ""}
+            day = meant.day(asked, _days(said, language), language)
+            intent, arguments = "change_todo", {**({"day": day} if day else {}), **level}
         case "rename":
             arguments = {"title": meant.trimmed(said.get("name"))}
         case "add_step":
@@ -154,7 +170,8 @@ def _wanted(asked: Asked, said: Understood, language: Language) -> Route | None:
                 return None  # more likely the new value of what stands there
             intent, arguments = "append_note", {"text": ", ".join(map(meant.trimmed, texts))}
         case "tag":
-            intent, arguments = "change_note", {"tag": meant.trimmed(said.get("tag")).lstrip("#")}
+            tags = (meant.trimmed(one).lstrip("#") for one in said.all_of("tag"))
+            intent, arguments = "change_note", {"tag": ", ".join(tags)}
         case "untag":
             tag = meant.trimmed(said.get("tag")).lstrip("#")
             return Route("change_note", language, {"untag": "yes", **({"tag": tag} if tag else {})})
@@ -164,13 +181,23 @@ def _wanted(asked: Asked, said: Understood, language: Language) -> Route | None:
     return Route(intent, language, arguments) if all(arguments.values()) else None
 
 
+def _level(said: Understood, language: Language) -> dict[str, str]:
+    """Return the argument of the priority that a message names, if it does."""
+    level = meant.level(said.get("prio"), language)
+    return {} if level is None else {"priority": str(level)}
+
+
 def _days(said: Understood, language: Language) -> list[str]:
-    """Return the days that a message names, but those of a clause that only says how things are."""
+    """Return the days that a message names, but those of a clause that only says how things are,
+    and that the time stays.
+    """
     told = [one.span() for one in words_of(language).chatter.finditer(Marked(said.text).text)]
     return [
         said.text[one.start : one.end]
         for one in said.spans
-        if one.slot == "day" and not any(start <= one.start < end for start, end in told)
+        if one.slot == "day"
+        and not any(start <= one.start < end for start, end in told)
+        and not meant.keeps_time(said.text[one.start : one.end], language)
     ]
 
 
@@ -190,7 +217,9 @@ def _ask_change(said: Understood, wanted: Route, found: Meant) -> Step | None:
         wish = Route(FOLDERS[said.intent], wanted.language, arguments)
         return _question(wish, key, **shown)
     wish = Route(wanted.intent, wanted.language, wanted.arguments, found.things)
-    return _question(wish, key, **shown)
+    both = wanted.get("day") and wanted.get("priority")
+    keys: Sequence[Wish] = ("move_todo", "prioritize") if both else (key,)
+    return _question(wish, *keys, **shown)
 
 
 def _ask_new_todos(asked: Asked, said: Understood, language: Language) -> Step | None:
@@ -334,10 +363,10 @@ def _changeable(held: Held, how: str) -> list[Item]:
     return [one for one in held.items if how == "remove" or one.is_done == (how == "untick")]
 
 
-def _question(wish: Route, key: Wish, **shown: str) -> Step:
+def _question(wish: Route, *keys: Wish, **shown: str) -> Step:
     """Return the question whether a wish is meant, in plain words with what is `shown` in them."""
     question = Question(wish.intent, dict(wish.arguments), lacks="yes", choices=wish.things)
-    plain = asking.plain_words(wish.language, key, **shown)
+    plain = ", ".join(asking.plain_words(wish.language, one, **shown) for one in keys)
     return asking.ask_whether(plain, question, wish.language)
 
 
@@ -348,10 +377,20 @@ NEW: Mapping[str, Ask] = {
     "message": _ask_message,
     "undo": lambda asked, _, language: ask_undo(asked, language),
     "replace_text": replaced_text.ask,
+    "same": same_change.ask,
 }
 WRITES: Sequence[str] = (*KINDS, *ITEMS, *NEW)
 """The intents that change something."""
 NARROWS = ("word", "target", "folder", "person")
 """The slots of what a list is narrowed to."""
-READS = ("list_todos", "agenda", "todo_state", "show_note", "sum", "read_messages", "leave")
+READS = (
+    "list_todos",
+    "agenda",
+    "changed",
+    "todo_state",
+    "show_note",
+    "sum",
+    "read_messages",
+    "leave",
+)
 """The intents of what is only shown or told, or not done."""
