@@ -44,7 +44,7 @@ OF_NOTES = frozenset(
     "append_note add_item tick_item remove_item untick_item tag untag pin unpin move_note"
     " show_note sum".split()
 )
-OF_ANY = frozenset({"rename", "delete", "undo", "choose", "list_notes"})
+OF_ANY = frozenset({"rename", "delete", "undo", "choose", "list_notes", "same"})
 NAMED: Mapping[str, ThingKind] = {"folder": "folder", "person": "person"}
 ANY_KIND: Sequence[ThingKind] = ("todo", "note", "folder")
 INTENTS = {"c1": 0.1, "c2": 0.1, "max_iterations": 120, "feature.minfreq": 2}

@@ -18,7 +18,7 @@ TWO, THEN = "two", "then"
 """The intent of a message that wishes two things, and the slot that is all of the second."""
 LEFT = {
     "todo": "add_todo complete_todo reopen_todo move_todo shift_todo undate_todo prioritize"
-    " repeat_todo add_step remove_step tick_step todo_state",
+    " repeat_todo add_step remove_step tick_step todo_state same",
     "todos": "list_todos",
     "note": "make_note append_note tag untag pin unpin move_note ask sum replace_text",
     "notes": "list_notes",
