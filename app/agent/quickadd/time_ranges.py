@@ -27,6 +27,13 @@ LENGTHS: Mapping[Unit, timedelta] = {
     "week": timedelta(weeks=1),
     "month": timedelta(days=30),
 }
+_DAYS: Mapping[RangeName, int] = {
+    "before_yesterday": -2,
+    "yesterday": -1,
+    "today": 0,
+    "tomorrow": 1,
+    "after_tomorrow": 2,
+}
 # Dates that do not exist have a digit or 月, so most texts need no second look.
 _DIGIT = re.compile(r"[\d月]")
 
@@ -130,8 +137,7 @@ def _named(name: RangeName, groups: tuple[str | None, ...], now: datetime) -> Ra
             following = (first + timedelta(days=32)).replace(day=1)
             return day(following, now, monthrange(following.year, following.month)[1])
         case _:
-            ahead = {"yesterday": -1, "today": 0, "tomorrow": 1, "after_tomorrow": 2}[name]
-            return day(today + timedelta(days=ahead), now)
+            return day(today + timedelta(days=_DAYS[name]), now)
 
 
 def _reckoned(now: datetime, length: timedelta, *, ahead: bool, whole: bool) -> Range:

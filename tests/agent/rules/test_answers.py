@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.agent.rules.dialogue import slots
 from app.agent.rules.passages import (
     answer_passages,
+    asked_parts,
     extracts,
     nearest_texts,
     note_searches,
@@ -206,6 +208,79 @@ def test_what_is_nearest_begins_with_the_sentences_of_the_kind_that_is_wanted() 
     assert shown == "The rent is 40 euros a year."
     whole = nearest_texts.nearest_text(question, note, ranked, 400)
     assert whole == " ".join(content.split("\n\n"))
+
+
+HIVES = """| Hive | Queen | Temper |
+|---|---|---|
+| 1 | Boudica | stroppy |
+| 2 | Maud | calm |
+| 3 | Ethel | calm |
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "title", "content", "passage"),
+    [
+        ("which queen's in hive 3?", "Colonies", HIVES, "| 3 | Ethel | calm |"),
+        ("what's the temper of hive 1?", "Colonies", HIVES, "| 1 | Boudica | stroppy |"),
+        (
+            "c'est combien une visite de nuit ?",
+            "Tarifs",
+            "| Acte | Prix |\n|---|---|\n| Visite de jour | 48 € |\n| Visite de nuit | 95 € |\n",
+            "| Visite de nuit | 95 € |",
+        ),
+        ("松は何畳？", "部屋", "| 部屋 | 広さ |\n|---|---|\n| 松 | 10畳 |\n", "| 松 | 10畳 |"),
+        (
+            "what's Kian allergic to?",
+            "Allergies",
+            "Year 4: Kian is dairy free.\nYear 6: Ruby is allergic to sesame.\n",
+            "Year 4: Kian is dairy free.",
+        ),
+    ],
+)
+def test_the_row_or_line_that_is_asked_for_is_quoted_and_no_header(
+    question: str, title: str, content: str, passage: str
+) -> None:
+    assert quoted(question, content, title=title)[:1] == [passage]
+
+
+@pytest.mark.parametrize(
+    ("language", "message", "content", "passages"),
+    [
+        (
+            "en",
+            "what time's the concert and where do the altos stand",
+            "The concert is on Saturday at 7 pm. Altos stand on the left by the font.",
+            ["The concert is on Saturday at 7 pm.", "Altos stand on the left by the font."],
+        ),
+        (
+            "zh",
+            "月租多少钱，押金交了多少？",
+            "月租4800元。押金两个月，9600元。",
+            ["月租4800元。", "押金两个月，9600元。"],
+        ),
+        ("en", "where do the altos and tenors stand?", "Altos stand on the left.", []),
+        ("en", "where do the altos stand and who conducts?", "Altos stand on the left.", []),
+    ],
+)
+def test_each_of_two_questions_has_its_passage(
+    language: str, message: str, content: str, passages: list[str]
+) -> None:
+    note = Text(1, "A note", content, whole=True)
+    found = asked_parts.answer_each(
+        message, language, [note], lambda clause: slots.has_kind(clause, language, "asks")
+    )
+    assert [answer_passages.text_of(one) for one in found] == passages
+
+
+@pytest.mark.anyio
+async def test_a_row_is_shown_with_the_names_of_its_columns(alice: Client) -> None:
+    note = await alice.note("Colonies", HIVES)
+    message = {"message": "which queen's in hive 3?", "stream": False}
+    body = await alice.ok("POST", "/chat", json=message)
+    row = f"> | 3 | Ethel | calm |\n\n— [Colonies](hearth:note/{note['id']})"
+    assert body["response"] == f"Hive | Queen | Temper\n\n{row}"
+    assert [one["quote"] for one in body["citations"]] == ["| 3 | Ethel | calm |"]
 
 
 @pytest.mark.anyio

@@ -1,7 +1,7 @@
 """What a message wishes by labelled messages: what is asked about, shown, and not done."""
 
 from collections import Counter
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -284,6 +284,19 @@ async def test_a_note_is_added_up_in_whatever_words(alice: Client) -> None:
     say = Talk(alice).say
     assert "55 euros" in await say("so what do those choir dues of ours come to in total")
     assert "110 euros" in await say("and twice that?")
+
+
+@pytest.mark.anyio
+async def test_a_log_tells_of_the_day_that_is_asked_of(alice: Client) -> None:
+    before = datetime.now(UTC).date() - timedelta(days=1)
+    lines = (f"{before - timedelta(days=back)}: {count} eggs" for back, count in enumerate((7, 4)))
+    await alice.ok(
+        "POST", "/os/notes", status=201, json={"title": "Hens", "content": "\n".join(lines)}
+    )
+    say = Talk(alice).say
+    assert "7 eggs" in await say("how many eggs did we find yesterday?")
+    assert "4 eggs" in await say("and the day before yesterday?")
+    assert "eggs" not in await Talk(alice).say("how many miles did we run yesterday?")
 
 
 @pytest.mark.anyio

@@ -7,8 +7,17 @@ import pytest
 
 from app.agent.rules import message_route, rules
 from app.agent.rules.passages.answer_passages import Text
-from app.agent.rules.reckoning import note_sums, numbers, reckoning, sums, words, written_dates
+from app.agent.rules.reckoning import (
+    list_sums,
+    note_sums,
+    numbers,
+    reckoning,
+    sums,
+    words,
+    written_dates,
+)
 from app.agent.rules.reckoning.sum_tokens import Amount
+from app.agent.rules.reckoning.sum_wishes import Solved
 from app.agent.turn.steps import Asked, Thing, Trace
 
 NOW = datetime(2026, 11, 23, 9, tzinfo=UTC)
@@ -295,14 +304,23 @@ def test_nothing_is_reckoned_where_an_amount_is_not_sure(language: str, message:
 LIST = "- [ ] Wool 12 euros\n- [x] Needles 9 euros\n- [ ] Buttons 4.50 euros\n"
 
 
+def of_lines(message: str, language: str, *notes: Text, before: tuple[int, ...] = ()) -> str:
+    """Return what the lines come to that a message means, or the one that it asks for."""
+    request = list_sums.read(message, language, asked(message))
+    found = list_sums.solve(request, notes, asked(message), before) if request else None
+    if isinstance(found, Solved):
+        return reckoning.shown(found.reckoned, language)
+    return found.sentence.text if found else ""
+
+
 @pytest.mark.parametrize(
     ("message", "text", "shown"),
     [
         ("what does the knitting come to in total?", LIST, "12 + 9 + 4.5 = 25.5 euros"),
         ("and the total now?", LIST, "12 + 9 + 4.5 = 25.5 euros"),
-        ("what does the wool come to in total?", LIST, None),
-        ("what does the knitting come to in total?", f"{LIST}- [ ] 3 zips\n", None),
-        ("what does the knitting come to in total?", f"{LIST}Deposit 5 euros\n", None),
+        ("what does the wool come to in total?", LIST, ""),
+        ("what does the knitting come to in total?", f"{LIST}- [ ] 3 zips\n", ""),
+        ("what does the knitting come to in total?", f"{LIST}Deposit 5 euros\n", ""),
         (
             "what does the knitting come to in total?",
             f"Budget: 40 euros\n\n{LIST}",
@@ -313,14 +331,68 @@ LIST = "- [ ] Wool 12 euros\n- [x] Needles 9 euros\n- [ ] Buttons 4.50 euros\n"
             f"{LIST}Total: 25.5 euros\n",
             "12 + 9 + 4.5 = 25.5 euros",
         ),
-        ("what does the knitting come to in total?", f"{LIST}Yarn club 8 euros a month\n", None),
+        ("what does the knitting come to in total?", f"{LIST}Yarn club 8 euros a month\n", ""),
     ],
 )
 def test_a_list_comes_to_what_its_lines_cost_where_each_tells_a_price(
-    message: str, text: str, shown: str | None
+    message: str, text: str, shown: str
 ) -> None:
-    found = note_sums.solve(message, "en", [Text(1, "Knitting", text, whole=True)], [1])
-    assert (found and reckoning.shown(found.reckoned, "en")) == shown
+    note = Text(1, "Knitting", text, whole=True)
+    assert of_lines(message, "en", note, before=(1,)) == shown
+
+
+LOGS = {
+    "en": Text(1, "Plum sales", "2026-11-03: £40 market\n2026-11-14: £25 farm gate\n", True),
+    "de": Text(
+        2,
+        "Radtouren",
+        "| Tag | Ziel | km |\n|---|---|---|\n| 3.10. | Ulm | 40 |\n| 2.11. | Ulm | 12 |\n"
+        "| 9.11. | See | 31 |\n",
+        True,
+    ),
+    "fr": Text(3, "Ruches", "2026-11-02 : 4 pots\n2026-11-09 : 7 pots\n", True),
+    "es": Text(4, "Obra", "- cemento 30 €\n- arena 12 €\n- cemento 18 €\n- puerta 90 €\n", True),
+    "ja": Text(5, "釣りの記録", "- 11/3 鯵 12匹\n- 11/10 鯖 5匹\n", True),
+    "zh": Text(6, "油费流水", "- 2026-11-02 300元\n- 2026-11-20 280元\n", True),
+}
+"""A log, a table or a list of a language, of which the lines count something."""
+
+
+@pytest.mark.parametrize(
+    ("language", "message", "shown"),
+    [
+        ("en", "what have the plum sales made this month all told?", "40 + 25 = 65 £"),
+        ("en", "how much did I earn in plum sales last week?", ""),
+        ("en", "how much have we made in cherry sales in total?", ""),
+        ("en", "how much do the plum sales split between 2 come to in total?", ""),
+        ("de", "wie viele km bin ich im November insgesamt gefahren?", "12 + 31 = 43 km"),
+        ("de", "wie viele km Radtouren nach Ulm waren das insgesamt?", "40 + 12 = 52 km"),
+        ("de", "wie viele km Radtouren nach Rom waren das insgesamt?", ""),
+        ("de", "welche der Radtouren war am längsten?", "| 3.10. | Ulm | 40 |"),
+        ("fr", "combien de pots j'ai faits en novembre ?", "4 + 7 = 11 pots"),
+        ("fr", "combien de pots en tout en octobre ?", ""),
+        ("es", "cuánto llevo gastado en cemento?", "30 + 18 = 48 €"),
+        ("es", "cuánto llevo gastado en azulejos?", ""),
+        ("es", "qué es lo más caro de la obra?", "puerta 90 €"),
+        ("ja", "釣りの記録、全部で何匹？", "12 + 5 = 17匹"),
+        ("zh", "油费流水加起来一共多少", "300 + 280 = 580元"),
+        ("zh", "油费流水哪天最多", "2026-11-02 300元"),
+        ("zh", "油费流水这三天一共多少", ""),
+    ],
+)
+def test_lines_are_added_up_that_a_message_surely_means(
+    language: str, message: str, shown: str
+) -> None:
+    assert of_lines(message, language, LOGS[language]) == shown
+
+
+def test_of_two_notes_that_may_be_meant_none_is_added_up() -> None:
+    owed = Text(1, "Honey owed", "- Farm shop: £112\n- Vicar: £16\n", True)
+    prices = Text(2, "Honey prices", "- Small jar: £4\n- Big jar: £8\n", True)
+    assert of_lines("how much am I owed for honey all told", "en", owed, prices) == (
+        "112 + 16 = 128 £"
+    )
+    assert of_lines("how much is honey in total", "en", owed, prices) == ""
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,16 @@
 """Answers from the notes: quotes, lists of what was found, and summaries."""
 
+import functools
 import re
 
 import msgspec
 
 from app.agent.rules.answers import list_answers, targets
 from app.agent.rules.dialogue import references, resolve_reference, slots, view_words
+from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.passages import (
     answer_passages,
+    asked_parts,
     extracts,
     found_texts,
     nearest_texts,
@@ -26,7 +29,6 @@ SHOWN = 400
 """So many characters of the one note that a question names are shown where none answers it."""
 FOLDER_NOTES = 8
 NOTES: tuple[ThingKind, ...] = ("note",)
-_CLAUSE = re.compile(r"\s*[,;:.!?…–]+\s+|\s+-+\s+")
 _OPEN_ITEM = re.compile(r"^\s*[-*+] \[ \] .+$", re.MULTILINE)
 
 
@@ -47,6 +49,9 @@ def answer_question(asked: Asked, route: Route) -> Step:
     found = _passages_quoted_last(asked, route, question, notes)
     # What says nothing of its own is answered by what was spoken of alone.
     is_named = not question.is_bare or not _quoted_last(asked)
+    text, written = _text_asked(asked, route), _written(route)
+    asks = functools.partial(_asks, language=written)
+    found = found or asked_parts.answer_each(text, written, notes, asks)
     found = found or (answer_passages.best_passages(question, notes) if is_named else [])
     if not found and (step := note_searches.singly(asked, question)):
         return step
@@ -58,7 +63,7 @@ def answer_question(asked: Asked, route: Route) -> Step:
     if is_named:
         found = found or answer_passages.best_passages(question, notes, is_last_try=True)
     found = found or _passages_of_last(asked, question, notes)
-    if not found and (clause := _asking_clause(asked, route, question)):
+    if not found and (clause := asked_parts.asking_clause(text, question, asks)):
         found = answer_passages.best_passages(clause, notes, is_last_try=True)
         found = found or _passages_of_last(asked, clause, notes)
     if not found:
@@ -67,11 +72,17 @@ def answer_question(asked: Asked, route: Route) -> Step:
         answer_passages.as_quote(one) for one in (found[:1] if asked.persona.brief else found)
     )
     cited = {one.note_id: Thing("note", one.note_id, one.title) for one in quotes}
-    return Step(
-        "\n\n".join(quoted(one.text, one.note_id, one.title) for one in quotes),
-        quotes=quotes,
-        trace=Trace(intent="ask", about=tuple(cited.values())),
+    told = (
+        answer_passages.columns_of(passage) + quoted(one.text, one.note_id, one.title)
+        for passage, one in zip(found, quotes, strict=False)
     )
+    return Step(
+        "\n\n".join(told), quotes=quotes, trace=Trace(intent="ask", about=tuple(cited.values()))
+    )
+
+
+def _asks(clause: str, language: Language) -> bool:
+    return slots.has_kind(clause, language, "asks")
 
 
 def _surely_found(asked: Asked) -> list[Text]:
@@ -154,20 +165,6 @@ def _passages_of_last(asked: Asked, question: Question, notes: list[Text]) -> li
     """Return what answers a question in the notes that the very turn before was about."""
     last = _quoted_just_before(asked)
     return answer_passages.passages_of_last(question, [one for one in notes if one.note_id in last])
-
-
-def _asking_clause(asked: Asked, route: Route, question: Question) -> Question | None:
-    """Return what the one clause of a message asks that is a question, where others stand beside it
-    that only tell: “what pressure is it supposed to be at, the needle's sitting at 1”.
-    """
-    clauses = [one for one in _CLAUSE.split(_text_asked(asked, route)) if one.strip()]
-    asking = [one for one in clauses if slots.has_kind(one, _written(route), "asks")]
-    if len(clauses) < 2 or len(asking) != 1:
-        return None
-    clause = questions.read_question(asking[0])
-    if not clause.terms or clause.is_bare:
-        return None
-    return clause._replace(kind=question.kind or clause.kind)
 
 
 def _unread(asked: Asked, notes: list[Text]) -> list[int]:

@@ -111,6 +111,7 @@ RangeName = Literal[
     "week",
     "next_month",
     "month",
+    "before_yesterday",
     "yesterday",
     "today",
     "tomorrow",

@@ -21,11 +21,15 @@ Keyword = Literal[
     "of_them",
     "at",
     "limit",
+    "done",
+    "most",
+    "least",
 ]
 """What other words of a sum say: that an amount is asked for, or all together, what is taken off or
 put onto it, that it is shared, by each, what is still to be paid, by how much two differ, for how
 many it is, so many of what was spoken of, so many at which price, that an amount is none of those
-of a list but what they may come to.
+of a list but what they may come to, that something was done so often or so much, which of several
+is the greatest or the least.
 """
 
 

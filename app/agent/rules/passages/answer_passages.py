@@ -4,20 +4,20 @@ Sentences ranked by the question's rare words and by what kind of thing they hol
 """
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
 
-from app.agent.rules.passages import questions
+from app.agent.rules.passages import held_stems, questions, tables
+from app.agent.rules.passages.held_stems import Stems
 from app.agent.rules.passages.questions import Question
 from app.agent.rules.passages.sentences import (
     READ,
     Sentence,
     are_alike,
     first_of_line,
-    fold_text,
     split_sentences,
     split_words,
     stem,
@@ -48,8 +48,8 @@ long note almost any word stands somewhere.
 UNKNOWN = 0.5
 FITTING, MISSING = 0.15, 0.6
 VAGUE = 0.4
-BEGINNING = 3
-"""What a word must share with a text, in characters, to be looked for among its stems at all."""
+ROW = 2
+"""So many cells of a row say what they are without the names of their columns."""
 
 
 class Text(NamedTuple):
@@ -73,28 +73,6 @@ class Ranked(Struct, frozen=True):
     """Whether the sentence says something of its own, of what its note or heading names, and of
     the kind that is wanted.
     """
-
-
-class _Stems:
-    """The stems of a text as far as they may be those of some words, asked for one by one, the near
-    ones found too.
-
-    A stem begins as its word does, so of a text only the words that begin like one of the wanted
-    are looked at.
-    """
-
-    def __init__(self, text: str, beginnings: Collection[str]) -> None:
-        self._text = text
-        self._all = {stem(word) for word in split_words(text) if word[:BEGINNING] in beginnings}
-
-    def holds(self, wanted: str) -> bool:
-        # A single character is a word in Chinese and Japanese, but pairs are what is indexed.
-        return any(
-            other in self._text
-            if len(other) == 1 and questions.is_asian(other)
-            else other in self._all or any(are_alike(other, one) for one in self._all)
-            for other in questions.alternatives(wanted)
-        )
 
 
 def best_passages(
@@ -131,7 +109,7 @@ def passages_of_last(question: Question, notes: Sequence[Text]) -> list[Ranked]:
     A sentence must say half of what is asked, and hold the kind of thing that is wanted.
     """
     wanted = set(question.stems)
-    known = {one for note in notes for one in _stems_held(_known_of(note), wanted)}
+    known = {one for note in notes for one in held_stems.held_in(_known_of(note), wanted)}
     if not known or 2 * len(known) < len(wanted):
         return []
     asked = question._replace(stems=tuple(one for one in question.stems if one in known))
@@ -139,7 +117,7 @@ def passages_of_last(question: Question, notes: Sequence[Text]) -> list[Ranked]:
         one
         for one in rank_passages(asked, notes)
         if questions.holds_kind(question.kind, text_of(one))
-        and 2 * len(_stems_held(text_of(one), known)) >= len(wanted)
+        and 2 * len(held_stems.held_in(text_of(one), known)) >= len(wanted)
     ]
     return ranked[:1]
 
@@ -164,8 +142,8 @@ def _leads(ranked: Sequence[Ranked]) -> bool:
 
 def rank_passages(question: Question, notes: Sequence[Text]) -> list[Ranked]:
     """Return what of at most `NOTES` notes has to do with a question, best first."""
-    beginnings = _beginnings(question.stems)
-    read = [(note, _Stems(_known_of(note), beginnings)) for note in notes[:NOTES]]
+    beginnings = held_stems.beginnings(question.stems)
+    read = [(note, Stems(_known_of(note), beginnings)) for note in notes[:NOTES]]
     weights = _stem_weights(question, [stems for _, stems in read])
     ranked = [
         one
@@ -182,10 +160,6 @@ def _known_of(note: Text) -> str:
     return "\n".join(line for line in text.split("\n") if not questions.is_open(line))
 
 
-def _beginnings(stems: Iterable[str]) -> set[str]:
-    return {other[:BEGINNING] for one in stems for other in questions.alternatives(one)}
-
-
 def as_quote(one: Ranked) -> Quote:
     """Return a passage as a quote of its note."""
     return Quote(
@@ -193,7 +167,17 @@ def as_quote(one: Ranked) -> Quote:
     )
 
 
-def _stem_weights(question: Question, notes: Sequence[_Stems]) -> Mapping[str, float]:
+def columns_of(one: Ranked) -> str:
+    """Return the names of the columns of a row of a table, as a line above it; empty where a
+    passage is none, or its two cells say enough.
+    """
+    table = tables.of_row(tables.find(one.note.content), one.start)
+    if table is None or len(table.header) <= ROW:
+        return ""
+    return f"{' | '.join(filter(None, table.header))}\n\n"
+
+
+def _stem_weights(question: Question, notes: Sequence[Stems]) -> Mapping[str, float]:
     """Weigh each stem by how few of the notes hold it; one that none holds weighs most."""
     # With one note found every word would seem rare.
     total = max(len(notes), NOTES)
@@ -215,18 +199,19 @@ def _certainty(one: str, count: int) -> float:
 
 
 def _passages_of_note(
-    question: Question, note: Text, stems: _Stems, weights: Mapping[str, float], order: int
+    question: Question, note: Text, stems: Stems, weights: Mapping[str, float], order: int
 ) -> list[Ranked]:
     total = sum(weights.values())
     held = {one for one in weights if stems.holds(one)}
     if not total or not _may_answer(question, note, held):
         return []
     every = split_sentences(note.content)
-    own = [_stems_held(one.text, held) for one in every]
-    title = _stems_held(note.title, held)
-    under = {
-        heading: title | _stems_held(heading, held) for heading in {one.heading for one in every}
-    }
+    own = [held_stems.held_in(one.text, held) for one in every]
+    title = held_stems.held_in(note.title, held)
+    columns = tables.find(note.content)
+    headers = {one: held_stems.held_in(" ".join(one.header), held) for one in columns}
+    headings = {one.heading for one in every}
+    under = {heading: title | held_stems.held_in(heading, held) for heading in headings}
     found = []
     for number, sentence in enumerate(every):
         around = {
@@ -234,11 +219,14 @@ def _passages_of_note(
             for near in own[max(0, number - 1) : number] + own[number + 1 : number + 2]
             for one in near
         }
-        # An open point of a note is a question itself, and answers none.
-        if questions.is_open(sentence.text):
+        # An open point of a note is a question itself, and answers none; what the columns of a
+        # table are named says something of each of its rows.
+        if questions.is_open(sentence.text) or tables.is_header(columns, sentence.start):
             continue
         first = first_of_line(note.content, every, number)
         named = under[sentence.heading] | (own[first] if first < number else set())
+        row_of = tables.of_row(columns, sentence.start)
+        named |= headers[row_of] if row_of else set()
         # A sentence that says nothing of its own counts where it alone can hold what is wanted.
         says_it = own[number] or question.kind in questions.EXACT
         referred = _referred(every, own, number) if says_it else set()
@@ -249,7 +237,7 @@ def _passages_of_note(
             continue
         if question.kind in questions.EXACT and not _holds_exactly(question, every, number):
             continue
-        if _only_names(question, own[number]):
+        if _only_names(question, own[number], named):
             continue
         # A word counts less the further it stands from the sentence: title, neighbours, note.
         near = _stems_near(note.content, sentence, held)
@@ -283,15 +271,17 @@ def _may_answer(question: Question, note: Text, held: set[str]) -> bool:
     asked = set(question.stems)
     return (
         2 * len(held) > len(asked)
-        or bool(_stems_held(note.title, held))
+        or bool(held_stems.held_in(note.title, held))
         or any(map(questions.is_asian, asked))
     )
 
 
-def _only_names(question: Question, own: set[str]) -> bool:
-    """Return whether a sentence only names whom a question asks more about."""
+def _only_names(question: Question, own: set[str], named: set[str]) -> bool:
+    """Return whether a sentence only names whom a question asks more about, of which neither its
+    note nor its heading says anything.
+    """
     asks_more = question.kind is None and not question.names.issuperset(question.stems)
-    return asks_more and bool(own) and own <= question.names
+    return asks_more and bool(own) and own <= question.names and named <= question.names
 
 
 def _holds_exactly(question: Question, every: Sequence[Sentence], number: int) -> bool:
@@ -306,20 +296,11 @@ def _referred(every: Sequence[Sentence], own: Sequence[set[str]], number: int) -
     return {one for near in own[max(0, number - REFERRED) : number] for one in near}
 
 
-def _stems_held(text: str, wanted: set[str]) -> set[str]:
-    low = fold_text(text)
-    begun = [one for one in wanted if any(start in low for start in _beginnings((one,)))]
-    if not begun:
-        return set()
-    stems = _Stems(text, _beginnings(begun))
-    return {one for one in begun if stems.holds(one)}
-
-
 def _stems_near(text: str, sentence: Sentence, held: set[str]) -> set[str]:
     """Return which of the stems that a note holds stand not far from a sentence."""
     if len(text) <= NEAR:
         return held
-    return _stems_held(text[max(0, sentence.start - NEAR) : sentence.end + NEAR], held)
+    return held_stems.held_in(text[max(0, sentence.start - NEAR) : sentence.end + NEAR], held)
 
 
 def _share(one: str, *places: set[str]) -> float:
@@ -351,7 +332,8 @@ def _place_passage(
                 break
             end = item.end
     if not holds_wanted(question, sentence.text):
-        following = every[number + 1] if number + 1 < len(every) else None
+        is_row = sentence.text.startswith("|")
+        following = every[number + 1] if number + 1 < len(every) and not is_row else None
         if (
             following
             and own

@@ -221,16 +221,10 @@ def _instead(
         new = at_once.replaced(looked or asked, step, likely[0], act) if likely else None
         return new or step
     nothing = trace.asks is not None or _came_to_nothing(step)
-    least = ASKED if nothing or step.empty else SURE
     if nothing and sum(reading.weights.get(one, 0.0) for one in TAKES_BACK) >= ASKED:
         # “no wait, don't” after something was done
         return wishes.ask_undo(asked, language) or step
-    told: Mapping[str, Sequence[str]] = {"ask": ELSEWHERE, "show_note": ("sum",)}
-    reads = wishes.READS if nothing else told.get(trace.intent, ())
-    if trace.intent == "ask" and likely and likely[0].all_of("day"):
-        reads, least = (*reads, *LISTS), LISTED if likely[0].intent in LISTS else least
-    if trace.intent == "list_todos" and likely and (step.empty or _leaves_out(step, likely[0])):
-        reads = ("list_todos",)
+    reads, least = _may_read(step, trace, likely, nothing=nothing)
     can = (*wishes.WRITES, *reads)
     if nothing and likely and likely[0].intent in TOLD and likely[0].sure >= SURE:
         return _noted(asked, step, language)
@@ -275,6 +269,24 @@ def _instead(
     if not same_question.says_same_day(step, question):
         return read or question  # “Saturday, Sunday we have guests” is no move to both
     return at_once.as_asked(looked, question, best, act) or read or _without_day(step, best)
+
+
+def _may_read(
+    step: Step, trace: Trace, likely: Sequence[Understood], *, nothing: bool
+) -> tuple[Sequence[str], float]:
+    """Return what else may be shown or told instead of a step, and how likely that must be."""
+    least = ASKED if nothing or step.empty else SURE
+    told: Mapping[str, Sequence[str]] = {"ask": ELSEWHERE, "show_note": ("sum",)}
+    reads = wishes.READS if nothing else told.get(trace.intent, ())
+    is_of_day = not (step.empty or step.quotes)  # what a log tells of the day
+    if trace.intent == "ask" and not is_of_day and likely and likely[0].all_of("day"):
+        reads, least = (*reads, *LISTS), LISTED if likely[0].intent in LISTS else least
+    if trace.intent == "list_todos" and likely:
+        is_other = step.empty or _leaves_out(step, likely[0])
+        reads = ("list_todos", "ask") if is_other else ("ask",)
+    if trace.intent == "ask":
+        reads = tuple(one for one in reads if one != "ask")
+    return reads, least
 
 
 def _sure(said: Understood, reading: Reading) -> float:

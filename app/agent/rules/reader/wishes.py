@@ -107,6 +107,8 @@ def to_read(asked: Asked, said: Understood, language: Language) -> Route | None:
                 for one in found
             )
             return Route(said.intent, language, {}, found) if len(found) == 1 and is_named else None
+        case "ask":
+            return Route("ask", language, {"words": said.text})
         case "sum":
             note = _to_add_up(asked, said, language)
             return Route("ask", language, {"words": said.text, "reckoned": "yes"}, note)
@@ -383,14 +385,7 @@ WRITES: Sequence[str] = (*KINDS, *ITEMS, *NEW)
 """The intents that change something."""
 NARROWS = ("word", "target", "folder", "person")
 """The slots of what a list is narrowed to."""
-READS = (
-    "list_todos",
-    "agenda",
-    "changed",
-    "todo_state",
-    "show_note",
-    "sum",
-    "read_messages",
-    "leave",
+READS: Sequence[str] = (
+    "list_todos agenda changed todo_state show_note sum ask read_messages leave".split()
 )
 """The intents of what is only shown or told, or not done."""

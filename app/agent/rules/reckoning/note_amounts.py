@@ -29,7 +29,7 @@ _RANGE_BEFORE = re.compile(r"\d\s*(?:[-~〜～/和或か到至]|から|[a-z]{1,3
 
 class Fact(NamedTuple):
     """An amount of a note: for one of which unit it is, and the words that stand beside it; what
-    is not `sure` may be one of two, or about so much.
+    is not `sure` may be one of two, or about so much. `number` stands in the folded sentence.
     """
 
     amount: Amount
@@ -39,6 +39,7 @@ class Fact(NamedTuple):
     note: Text
     sure: bool
     is_deposit: bool
+    number: Number
 
 
 def language_of(note: Text, asked: Language) -> Language:
@@ -46,8 +47,10 @@ def language_of(note: Text, asked: Language) -> Language:
     return phrases.language_of(f"{note.title}. {note.content[:600]}", before=asked)
 
 
-def facts(note: Text, asked: Language, units: Collection[str] = MEASURES) -> list[Fact]:
-    """Return the amounts of money and measures that a note tells, or of other units, in order."""
+def facts(note: Text, asked: Language, units: Collection[str] | None = MEASURES) -> list[Fact]:
+    """Return the amounts of money and measures that a note tells, or of other units, in order; with
+    None for the units every number.
+    """
     language = language_of(note, asked)
     found: list[Fact] = []
     for sentence in split_sentences(note.content):
@@ -57,11 +60,11 @@ def facts(note: Text, asked: Language, units: Collection[str] = MEASURES) -> lis
 
 
 def _of_sentence(
-    note: Text, sentence: Sentence, language: Language, units: Collection[str]
+    note: Text, sentence: Sentence, language: Language, units: Collection[str] | None
 ) -> list[Fact]:
     table = words.table_of(language)
     text = words.hide_codes(words.folded(sentence.text))
-    amounts = [one for one in numbers.find(text, language) if one.unit in units]
+    amounts = [one for one in numbers.find(text, language) if units is None or one.unit in units]
     found = []
     for one in amounts:
         start, end = _clause(text, one, amounts)
@@ -74,7 +77,7 @@ def _of_sentence(
         deposit = words.whole(language, table.deposit).search(whole) is not None
         amount = Amount(one.value, one.unit, one.written)
         per = _per(said[one.start - start :], said, language)
-        found.append(Fact(amount, per, whole, sentence, note, sure, deposit))
+        found.append(Fact(amount, per, whole, sentence, note, sure, deposit, one))
     return found
 
 

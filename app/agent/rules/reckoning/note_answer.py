@@ -3,15 +3,29 @@
 A sum with the amounts of a note where one is asked for and sure, else what the notes say.
 """
 
+from collections.abc import Sequence
+
 import msgspec
 
 from app.agent.rules.answers import note_answers
+from app.agent.rules.dialogue import references
+from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.passages import found_texts
+from app.agent.rules.passages.answer_passages import Text
 from app.agent.rules.phrases import phrases
-from app.agent.rules.reckoning import note_sums, reckoning, sum_value, words, written_dates
+from app.agent.rules.reckoning import (
+    dated_lines,
+    list_sums,
+    note_sums,
+    reckoning,
+    sum_value,
+    words,
+    written_dates,
+)
+from app.agent.rules.reckoning.note_amounts import Fact
 from app.agent.rules.reckoning.sum_wishes import Solved
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Call, Quote, Step, Thing, Trace
+from app.agent.turn.steps import Asked, Call, Quote, Step, Thing, Trace, note_link
 
 MOST_TOLD = 600
 """So many characters of a note that is nearest are what follows can reckon with."""
@@ -28,28 +42,84 @@ def answer_question(asked: Asked, route: Route) -> Step:
     step = note_answers.answer_question(asked, route)
     if step.calls or not asked.results or route.get("context"):
         return _remembering(asked, step)
+    found = _solved(asked, route) or _listed(asked, route, found_texts.texts(asked))
+    found = found or (_of_day(asked, route) if step.empty else None)
+    return found or _remembering(asked, step)
+
+
+def _languages(asked: Asked, route: Route) -> tuple[Language, ...]:
+    """Return the languages that a message may be in: of few words it is hard to tell."""
+    message = route.get("text") or asked.message
+    few = len(message.split()) <= FEW and route.language in phrases.alphabetic_languages()
+    return tuple(dict.fromkeys((route.language, *(phrases.alphabetic_languages() if few else ()))))
+
+
+def _solved(asked: Asked, route: Route) -> Step | None:
+    """Return the sum that a message asks for with amounts that it names; None where it is none."""
     last = asked.earlier[0] if asked.earlier else Trace()
     message = route.get("text") or asked.message
-    # Of few words it is hard to tell the language.
-    few = len(message.split()) <= FEW and route.language in phrases.alphabetic_languages()
-    languages = dict.fromkeys((route.language, *(phrases.alphabetic_languages() if few else ())))
-    said = [one for one in languages if note_sums.may_ask(message, one)]
+    said = [one for one in _languages(asked, route) if note_sums.may_ask(message, one)]
     if route.get("reckoned") and route.language not in said:
         said = [route.language, *said]
-    solved = None
     for language in said:
-        solved = solved or note_sums.solve(
+        solved = note_sums.solve(
             message,
             language,
             found_texts.texts(asked),
-            before=[one.id for one in last.about if one.kind == "note"],
+            before=_before(last),
             told=[one.told for one in asked.earlier[:2]],
             asked_before=[
                 one.arguments.get("words") or one.arguments.get("said", "")
                 for one in asked.earlier[:2]
             ],
         )
-    return _shown(route, solved) if solved else _remembering(asked, step)
+        if solved:
+            return _shown(route, solved)
+    return None
+
+
+def _before(last: Trace) -> list[int]:
+    return [one.id for one in last.about if one.kind == "note"]
+
+
+def _listed(
+    asked: Asked, route: Route, notes: Sequence[Text], before: Sequence[int] = ()
+) -> Step | None:
+    """Return what the lines of a note come to that a message means, or which tells the most; None
+    where it asks for no such thing, or does not surely say of which lines.
+    """
+    message = route.get("text") or asked.message
+    told = (one.id for one in references.notes_told(asked.earlier[0])) if asked.earlier else ()
+    for language in _languages(asked, route):
+        request = list_sums.read(message, language, asked)
+        found = request and list_sums.solve(request, notes, asked, [*before, *told])
+        if isinstance(found, Solved):
+            return _shown(route, found)
+        if found is not None:
+            return _remembering(asked, _line(found))
+    return None
+
+
+def _of_day(asked: Asked, route: Route) -> Step | None:
+    """Return what a log tells of the day that is asked of, as the nearest to what no note has the
+    words of.
+    """
+    message = route.get("text") or asked.message
+    found = dated_lines.find(asked, message, route.language)
+    if found is None or isinstance(found, Step):
+        return found
+    note = found.note
+    text = f"- {note_link(note.note_id, note.title)}: {found.sentence.text}"
+    trace = Trace(intent="ask", shown=(Thing("note", note.note_id, note.title),))
+    return Step(f"{route.phrase('unanswered')}\n{text}", trace=trace)
+
+
+def _line(fact: Fact) -> Step:
+    note, one = fact.note, fact.sentence
+    quote = Quote(note.note_id, note.title, one.text, one.start, one.end)
+    about = (Thing("note", note.note_id, note.title),)
+    text = note_answers.quoted(one.text, note.note_id, note.title)
+    return Step(text, quotes=(quote,), trace=Trace(intent="ask", about=about))
 
 
 def _add_up(asked: Asked, route: Route) -> Step | None:
@@ -61,8 +131,7 @@ def _add_up(asked: Asked, route: Route) -> Step | None:
     if not read:
         return Step(calls=(call,)) if call[0] in asked.tools else None
     text = found_texts.read_note(read[0])
-    solved = note_sums.add_up(text, route.language) if text else None
-    return _shown(route, solved) if solved else None
+    return _listed(asked, route, [text], [text.note_id]) if text else None
 
 
 def _remembering(asked: Asked, step: Step) -> Step:

@@ -6,7 +6,6 @@ from decimal import Decimal
 
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.languages.reckoning_tables import Keyword
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.answer_passages import Text
 from app.agent.rules.phrases import phrases
@@ -16,7 +15,6 @@ from app.agent.rules.reckoning.numbers import Number
 from app.agent.rules.reckoning.sum_tokens import Amount
 from app.agent.rules.reckoning.sum_wishes import Solved, Wanted
 
-_ITEM = re.compile(r"\s*[-*+]\s")
 ASKING = ("?", "？", "呢", "は")
 """How a question ends that says nothing but what it is of."""
 
@@ -121,9 +119,9 @@ def _of_note(wanted: Wanted, note: Text, known: list[Fact]) -> Solved | None:
     if wanted.says("each") and (found := _each(wanted, money)):
         return found
     if not wanted.names:
-        return _all_lines(wanted, note, money)
+        return None
     found = _listed(wanted, note, money) or _with_one(wanted, known)
-    return found or _altogether(wanted, money) or _all_lines(wanted, note, money)
+    return found or _altogether(wanted, money)
 
 
 def _of_told(
@@ -187,45 +185,6 @@ def _altogether(wanted: Wanted, money: list[Fact]) -> Solved | None:
         ):
             found.append((fact, counts.pop()))
     return sum_wishes.times(found[0][0], [("*", found[0][1])], wanted) if len(found) == 1 else None
-
-
-def _all_lines(wanted: Wanted, note: Text, money: list[Fact]) -> Solved | None:
-    """Return the sum of a list of which each line tells one price: “what do the presents come to?”
-
-    Only where the message names the list, or nothing.
-    """
-    if not wanted.says("total") or wanted.numbers or not sum_wishes.only_adds(wanted):
-        return None
-    title = words.folded(note.title)
-    if not all(note_amounts.holds(one, title) for one in wanted.names):
-        return None
-    return _sum_of_lines(wanted, note, money)
-
-
-def add_up(note: Text, language: Language) -> Solved | None:
-    """Return the sum of a list of which each line tells one price, or so much of one measure; None
-    of any other note.
-    """
-    known = note_amounts.facts(note, language, note_amounts.MEASURES)
-    amounts = [one for one in known if one.amount.unit in words.MONEY] or known
-    return _sum_of_lines(Wanted("", language, [], []), note, amounts)
-
-
-def _sum_of_lines(wanted: Wanted, note: Text, money: list[Fact]) -> Solved | None:
-    lines = [one for one in note.content.split("\n") if re.search(r"\d", one)]
-    items = [one for one in lines if _ITEM.match(one)]
-    # “Built in 1971” above a list of parts is no part
-    lines = items if len(items) == len(money) else lines
-    apart = len({one.sentence.start for one in money}) == len(money) == len(lines) > 1
-    if not apart or any(one.per or one.is_deposit for one in money):
-        return None
-    language = note_amounts.language_of(note, wanted.language)
-    # “Budget: 250” and “total 391” are no prices of the list
-    keywords: tuple[Keyword, ...] = ("limit", "total")
-    prices = [
-        one for one in money if not any(words.says(language, key, one.said) for key in keywords)
-    ]
-    return sum_wishes.put_together([(1, one) for one in prices], wanted) if prices[1:] else None
 
 
 def _without_named(wanted: Wanted, money: list[Fact]) -> Solved | None:

@@ -7,7 +7,17 @@ import msgspec
 from app.agent.rules.dialogue import references
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.phrases import phrases
-from app.agent.rules.reckoning import days, note_sums, numbers, sum_value, sum_wishes, sums, words
+from app.agent.rules.reckoning import (
+    dated_lines,
+    days,
+    list_sums,
+    note_sums,
+    numbers,
+    sum_value,
+    sum_wishes,
+    sums,
+    words,
+)
 from app.agent.rules.reckoning.sum_tokens import Amount
 from app.agent.rules.reckoning.sum_value import Reckoned
 from app.agent.rules.routing.routing import Route
@@ -33,11 +43,15 @@ def go_on(asked: Asked, language: Language) -> Route | None:
         return Route("sum", language, {"sum": asked.message})
     if again := _with_number(asked.message, language, asked.earlier[0]):
         return again
+    if of_day := dated_lines.again(asked, language):
+        return Route("ask", language, {"words": of_day, "text": of_day})
     told = asked.earlier[0].told
     said = [
         one.arguments.get("words") or one.arguments.get("said", "") for one in asked.earlier[:2]
     ]
-    if note_sums.asks_total(asked.message, language) and references.notes_told(asked.earlier[0]):
+    asks_all = note_sums.asks_total(asked.message, language)
+    asks_all = asks_all or list_sums.asks_of_told(asked.message, language, asked)
+    if asks_all and references.notes_told(asked.earlier[0]):
         return Route("ask", language, {"words": asked.message, "reckoned": "yes"})
     if asked.earlier[0].about and note_sums.goes_on(asked.message, language, told, said):
         searched = f"{said[0]} {asked.message}".strip()

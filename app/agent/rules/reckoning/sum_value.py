@@ -11,6 +11,8 @@ from app.agent.rules.reckoning import words
 from app.agent.rules.reckoning.sum_tokens import Amount, Token
 
 MOST_DIGITS = 100
+SHORT = 3
+"""Of so many letters a unit is an abbreviation: “kg”, “km”."""
 _PRECISION = 2 * MOST_DIGITS
 _SHOWN = {"+": "+", "-": "-", "*": "×", "/": "÷"}
 
@@ -220,7 +222,8 @@ def written_amount(amount: Amount, language: Language) -> str:
     shown = plain_number(amount.value, language)
     if not amount.written:
         return shown
-    if amount.unit and language_data.load_table(language, Questions).capital_nouns:
+    is_word = bool(amount.unit) and len(amount.written) > SHORT
+    if is_word and language_data.load_table(language, Questions).capital_nouns:
         amount = amount._replace(written=amount.written.capitalize())
     gap = "" if language not in phrases.alphabetic_languages() else " "
     return f"{shown}{gap}{amount.written}"

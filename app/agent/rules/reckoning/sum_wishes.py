@@ -1,6 +1,6 @@
 """A message that asks for a sum with amounts of notes, and what such a sum comes to."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -87,8 +87,10 @@ def units_said(text: str, language: Language) -> list[str]:
     ]
 
 
-def only_adds(wanted: Wanted) -> bool:
-    """Return whether a message neither divides nor multiplies nor asks for a share."""
+def only_adds(wanted: Wanted, but: Collection[Keyword] = ()) -> bool:
+    """Return whether a message neither divides nor multiplies nor asks for a share, `but` what may
+    be asked for besides.
+    """
     table = words.table_of(wanted.language)
     listed = [*table.shares.values()]
     signs = (*table.signs.items(), *table.after.items())
@@ -96,7 +98,9 @@ def only_adds(wanted: Wanted) -> bool:
     listed += [table.percent, table.tenths, table.kept, table.percent_before]
     other = any(words.whole(wanted.language, one).search(wanted.text) for one in listed)
     keywords: tuple[Keyword, ...] = ("split", "each", "difference", "remaining")
-    return not (other or "%" in wanted.text or any(map(wanted.says, keywords)))
+    return not (
+        other or "%" in wanted.text or any(wanted.says(one) for one in keywords if one not in but)
+    )
 
 
 def times(fact: Fact, steps: list[tuple[str, Decimal]], wanted: Wanted) -> Solved | None:

@@ -44,6 +44,12 @@ def find(text: str, today: date) -> list[Found]:
     return sorted(found, key=lambda one: one.start)
 
 
+def months_in(text: str) -> set[int]:
+    """Return the numbers of the months that a folded text names, with or without a year."""
+    named = {number for name, number in _months().items() if re.search(rf"\b{name}\b", text)}
+    return named | {int(one) for one in re.findall(r"(?<!\d)(\d{1,2})月", text)}
+
+
 def first_of_stretches(text: str) -> str:
     """Return a folded text with stretches of days cut to their first."""
     return _HAN_RANGE.sub(r"\1", _RANGE.sub(r"\1\2", text))

@@ -1,0 +1,269 @@
+"""What the lines of a list, a log or a table come to together, and which of them tells the most:
+only where every word of a message says which lines, and which of their amounts, are meant.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
+from typing import NamedTuple
+
+from app.agent.quickadd.time_ranges import Range
+from app.agent.rules.dialogue import dialogue_words
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.reckoning_tables import Keyword
+from app.agent.rules.passages import questions
+from app.agent.rules.passages.answer_passages import Text
+from app.agent.rules.passages.sentences import split_words
+from app.agent.rules.reckoning import (
+    list_rows,
+    note_amounts,
+    numbers,
+    sum_wishes,
+    sums,
+    words,
+    written_dates,
+)
+from app.agent.rules.reckoning.list_rows import Line, Listed
+from app.agent.rules.reckoning.note_amounts import Fact
+from app.agent.rules.reckoning.sum_wishes import Solved, Wanted
+from app.agent.turn.steps import Asked
+
+_SHORTEST = 2
+"""Of fewer signs is no word where no spaces part them."""
+LIMITS: tuple[Keyword, ...] = ("limit", "total")
+"""What a line says that is no part of its list: “budget: 250”, “total 391”."""
+OWED: tuple[Keyword, ...] = ("remaining",)
+
+
+class Request(NamedTuple):
+    """What a message asks of the lines of a note: its folded text, what of it is left without the
+    words that only ask, the words that name something, the days, and which of several it wants, if
+    only one.
+    """
+
+    said: str
+    wanted: Wanted
+    names: Sequence[str]
+    period: Range | None
+    most: Keyword | None
+
+
+def read(message: str, language: Language, asked: Asked) -> Request | None:
+    """Return what a message asks of the lines of a note together; None where it asks no such
+    thing.
+    """
+    if len(message) > sums.LONGEST:
+        return None
+    wanted = sum_wishes.read(message, language)
+    keys: tuple[Keyword, ...] = ("most", "least")
+    most = next((one for one in keys if wanted.says(one)), None)
+    owed = OWED if wanted.says("total") or wanted.says("done") else ()
+    if not sum_wishes.only_adds(wanted, but=owed):
+        return None
+    counts = questions.read_question(message).kind in ("number", "price", "weight")
+    if not (most or wanted.says("total") or (counts and wanted.says("done"))):
+        return None
+    found = dialogue_words.find_days(wanted.text, asked)
+    text = wanted.text
+    if found and (named := text[found[1] : found[2]]) and not named.isdecimal():
+        text = f"{text[: found[1]]} {text[found[2] :]}"
+    period = been(found[0], asked.now.date()) if found and text != wanted.text else None
+    table = words.table_of(language).words
+    text = words.without(language, text, *(table[one] for one in ("done", *keys) if one in table))
+    left = Wanted(text, language, numbers.find(words.hide_codes(text), language), [])
+    names = sum_wishes.names_in(text, language, left.numbers)
+    return Request(wanted.text, left._replace(names=names), names, period, most)
+
+
+def asks_of_told(message: str, language: Language, asked: Asked) -> bool:
+    """Return whether a message asks which of the lines that were told tells the most, or the least,
+    and names nothing: “and who owes the most?”
+    """
+    request = read(message, language, asked)
+    return bool(request and request.most and not any(one[1:] for one in request.names))
+
+
+def been(named: Range, today: date) -> Range:
+    """Return the days that are named as those that have been: a log tells nothing of others."""
+    if named.start.date() <= today:
+        return named
+    days = (named.end - named.start).days
+    weeks = named.start.date() - today < timedelta(days=7) and days == 1
+    if weeks:
+        return Range(named.start - timedelta(days=7), named.end - timedelta(days=7))
+    try:
+        start = named.start.replace(year=named.start.year - 1)
+    except ValueError:  # no such day a year before
+        return named
+    return Range(start, start + (named.end - named.start))
+
+
+def solve(
+    request: Request, notes: Sequence[Text], asked: Asked, before: Sequence[int] = ()
+) -> Solved | Fact | None:
+    """Return what the lines that a message means come to, or the one that tells the most or the
+    least; None where no note, or more than one, has just such lines.
+
+    Of a message that names nothing it is one of the notes `before`.
+    """
+    found: list[tuple[int, Solved | Fact]] = []
+    said = split_words(request.said)
+    for note in notes:
+        listed = list_rows.read(note, request.wanted.language, asked.now.date())
+        may_be = note.whole and (request.names or note.note_id in before)
+        if may_be and (one := _of_note(request, listed, is_known=note.note_id in before)):
+            title = words.folded(note.title)
+            found.append((sum(note_amounts.holds(word, title) for word in said), one))
+    # “Am I owed for honey” is of “Honey owed” and not of “Honey prices”
+    most = max((points for points, _ in found), default=0)
+    best = [one for points, one in found if points == most]
+    return best[0] if len(best) == 1 else None
+
+
+def _of_note(request: Request, listed: Listed, *, is_known: bool) -> Solved | Fact | None:
+    """Return what is asked of the lines of one note; None where a word says nothing of it."""
+    title = words.folded(listed.note.title)
+    selected: list[str] = []
+    says_it = is_known
+    for name in request.names:
+        if len(name) < _SHORTEST:
+            continue
+        if _measures_by(name, request, listed) or _holds(name, title):
+            says_it = True
+        elif any(_holds(name, f"{title} {one.text}") for one in listed.lines):
+            selected.append(name)
+        else:
+            return None
+    lines = _chosen(selected, title, listed.lines)
+    if request.period is not None:
+        lines = _within(request.period, lines, title)
+    if not lines or not (says_it or selected) or not _counts_lines(request, lines):
+        return None
+    return _told_of(request, listed, lines)
+
+
+def _measures_by(name: str, request: Request, listed: Listed) -> bool:
+    """Return whether a word names what lines tell so much of, or in which unit."""
+    unit = numbers.unit_of(name, request.wanted.language)
+    if unit and any(unit in _units(key, listed.lines) for key in listed.measures):
+        return True
+    return any(list_rows.measures(name, listed, key) for key in listed.measures)
+
+
+def _chosen(names: Sequence[str], title: str, lines: Sequence[Line]) -> Sequence[Line]:
+    """Return the lines that have all the words, else those that have any of them."""
+    if not names:
+        return lines
+    held = [[_holds(name, f"{title} {one.text}") for name in names] for one in lines]
+    every = [one for one, has in zip(lines, held, strict=True) if all(has)]
+    return every or [one for one, has in zip(lines, held, strict=True) if any(has)]
+
+
+def _within(period: Range, lines: Sequence[Line], title: str) -> Sequence[Line]:
+    """Return the lines of those days; all where only the name of the note tells of the days."""
+    dated = [one for one in lines if one.day]
+    if dated:
+        days = (period.start.date(), period.end.date())
+        return [one for one in dated if one.day and days[0] <= one.day < days[1]]
+    is_month = (period.start + timedelta(days=32)).replace(day=1) == period.end
+    is_named = written_dates.months_in(title) == {period.start.month}
+    return lines if is_month and is_named else []
+
+
+def _counts_lines(request: Request, lines: Sequence[Line]) -> bool:
+    """Return whether the numbers of a message are only how many lines there are: “these 4 days”."""
+    counts = {one.value for one in request.wanted.numbers}
+    told = [one for one in lines if any(one.amounts.values())]
+    return not counts or counts == {len(told)}
+
+
+def _told_of(request: Request, listed: Listed, lines: Sequence[Line]) -> Solved | Fact | None:
+    language = note_amounts.language_of(listed.note, request.wanted.language)
+    for key in _measures(request, listed, lines):
+        facts = _facts(key, lines, language)
+        if facts is None:
+            continue
+        if request.most:
+            return _greatest(facts, request.most)
+        if any(one.per or one.is_deposit for one in facts):
+            return None
+        return sum_wishes.put_together([(1, one) for one in facts], request.wanted)
+    return None
+
+
+def _measures(request: Request, listed: Listed, lines: Sequence[Line]) -> Sequence[str]:
+    """Return what may be added up, the only one of it: what is named, else money, else the one
+    thing that is measured.
+    """
+    keys = [key for key in listed.measures if any(one.amounts.get(key) for one in lines)]
+    said = split_words(request.wanted.text)
+    named = [
+        key
+        for key in keys
+        if any(list_rows.measures(one, listed, key) for one in (*said, *request.names))
+        or _names_unit(request, key, lines)
+    ]
+    if named:
+        return named if len(named) == 1 else []
+    money = [key for key in keys if any(unit in words.MONEY for unit in _units(key, lines))]
+    return money or (keys if len(keys) == 1 else [])
+
+
+def _names_unit(request: Request, key: str, lines: Sequence[Line]) -> bool:
+    language, text = request.wanted.language, request.wanted.text
+    units = words.table_of(language).units
+    return any(
+        unit in units and words.whole(language, units[unit]).search(text)
+        for unit in _units(key, lines)
+    )
+
+
+def _units(key: str, lines: Sequence[Line]) -> set[str]:
+    return {fact.amount.unit for one in lines if (fact := one.amounts.get(key))}
+
+
+def _facts(key: str, lines: Sequence[Line], language: Language) -> list[Fact] | None:
+    """Return the amounts of lines of which each tells one, none a sum itself; None where any tells
+    something else, or only one line is left.
+    """
+    # “Built in 1971” above a list of parts is no part
+    if all(one.is_item for one in lines if key in one.amounts):
+        lines = [one for one in lines if one.is_item]
+    lines = [
+        one
+        for one in lines
+        if one.amounts and not any(words.says(language, limit, one.text) for limit in LIMITS)
+    ]
+    facts = [fact for one in lines if (fact := one.amounts.get(key))]
+    return facts if len(facts) == len(lines) > 1 else None
+
+
+def _greatest(facts: Sequence[Fact], most: Keyword) -> Fact | None:
+    """Return the one amount that is greater than all others, or less."""
+    alike = len({(one.amount.unit, one.per) for one in facts}) == 1
+    if not alike or not all(one.sure for one in facts):
+        return None
+    pick = max if most == "most" else min
+    value = pick(one.amount.value for one in facts)
+    best = [one for one in facts if one.amount.value == value]
+    return best[0] if len(best) == 1 else None
+
+
+def _holds(name: str, text: str) -> bool:
+    """Return whether a folded text has a word; where no spaces part words, all that the run of
+    signs is made of, but for single signs.
+    """
+    if not questions.is_asian(name):
+        return note_amounts.holds(name, text)
+    return not any(len(one) >= _SHORTEST for one in _without_held(name, text))
+
+
+def _without_held(run: str, text: str) -> Iterator[str]:
+    """Yield what is left of a run of signs without its longest parts that a text has."""
+    for length in range(len(run), _SHORTEST - 1, -1):
+        for at in range(len(run) - length + 1):
+            if run[at : at + length] in text:
+                yield from _without_held(run[:at], text)
+                yield from _without_held(run[at + length :], text)
+                return
+    if run:
+        yield run
