@@ -26,6 +26,7 @@ from app.agent.rules.languages.language_tables import (
     ThingWords,
     Times,
 )
+from app.agent.rules.languages.line_tables import LineWords
 from app.agent.rules.languages.list_tables import Lists
 from app.agent.rules.languages.plain_tables import PlainWords
 from app.agent.rules.languages.question_tables import Questions
@@ -55,6 +56,7 @@ FILES: Mapping[str, type[Table]] = {
     "plain": PlainWords,
     "changes": Changes,
     "lists": Lists,
+    "lines": LineWords,
     "views": Views,
     "followup": FollowUp,
     "reckoning": Reckoning,

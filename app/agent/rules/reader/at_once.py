@@ -11,6 +11,8 @@ from typing import Any
 
 import msgspec
 
+from app.agent.rules.answers import item_changes
+from app.agent.rules.answers.item_changes import Held
 from app.agent.rules.changes import reused, told
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import resolve_reference
@@ -19,7 +21,7 @@ from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.listed import corrected_facts
 from app.agent.rules.mentions import asking
-from app.agent.rules.passages import questions
+from app.agent.rules.passages import log_lines, questions
 from app.agent.rules.passages.sentences import fold_text, split_words
 from app.agent.rules.reader import agreement, lines, meant, new_todos, reader
 from app.agent.rules.reader.labelled import TWO
@@ -78,6 +80,8 @@ WITHOUT_DAY = frozenset(
 """Those of which a message names no day, unless it wishes more."""
 OF_TODOS = frozenset({"title", "day", "prio"})
 """The slots of a new todo that are surely put where they belong."""
+LOGGED = frozenset({"text", "item", "day", "olddat"})
+"""The slots of a new line of a log."""
 HALF, SAID = 0.5, 0.6
 """Such a share of a todo's words is said of what is told to be done."""
 NOT_TWO = 0.02
@@ -173,6 +177,41 @@ def replaced(looked: Asked, question: Step, said: Understood, act: Act) -> Route
         return None
     is_named = corrected_facts.shares(said.text, line, "") or old in said.all_of("old")
     return _surely(looked, question, asks, said, act) if is_named else None
+
+
+def written(looked: Asked, question: Step, reading: Reading, act: Act) -> Route | Step | None:
+    """Return the change of a note's text that is asked about, where it is surely meant: another
+    value, or a new line of a log; None where it is asked about.
+    """
+    found = replaced(looked, question, reading.likely[0], act)
+    return found or _logged(looked, question, reading, act)
+
+
+def _logged(looked: Asked, question: Step, reading: Reading, act: Act) -> Route | Step | None:
+    """Return the new line of a log that is asked about, or the step that reads the note: where
+    every line has its date, no more is needed to know how one more is written.
+    """
+    said, asks = reading.likely[0], _asks(question)
+    if asks is None or asks.intent != "append_note" or len(asks.choices) != 1:
+        return None
+    texts = [*said.all_of("text"), *said.all_of("item")]
+    if said.intent not in agreement.WRITTEN or said.sure < HALF or len(texts) != 1:
+        return None
+    if reading.weights.get(TWO, 0.0) > NOT_TWO or _may_be_question(said):
+        return None
+    days = [*said.all_of("day"), *said.all_of("olddat")]
+    past = [log_lines.past_day(one, looked) for one in days]
+    if not _uses_all(said, LOGGED) or len(days) > 1 or not all(past):
+        return None
+    held = item_changes.read(looked, asks.choices[0])
+    if not isinstance(held, Held):
+        return held
+    if not log_lines.is_log(str(held.record["markdown"])):
+        return None
+    if past and past[0] is not None:
+        day = {"day": past[0].isoformat()}
+        asks = msgspec.structs.replace(asks, arguments={**asks.arguments, **day})
+    return _surely(looked, question, asks, said, act)
 
 
 def todo_said(

@@ -20,6 +20,7 @@ from app.agent.rules.reader import (
     agreement,
     amended,
     at_once,
+    line_changes,
     reader,
     replaced_text,
     same_question,
@@ -102,10 +103,17 @@ def judge(asked: Asked, looked: Asked | None, language: Language, doers: Doers) 
 
     `looked` has what the calls of `calls_to_look` gave, once they were made.
     """
-    step, act = doers.step(asked), doers.act
     may = len(asked.message) <= asking.LONGEST and "search_todos" in asked.tools
     if not (may and reader.knows(language)):
-        return step
+        return doers.step(asked)
+    if said := line_changes.wanted(asked, language):
+        whole = looked or asked
+        line = line_changes.change(_before_change(whole), said, language)
+        if line is not None:
+            return line if isinstance(line, Step) else at_once.do(whole, line, doers.act)
+        pattern_step = doers.step
+        doers = doers._replace(step=lambda part: reused.reuse(part, pattern_step))
+    step, act = doers.step(asked), doers.act
     if not looks.has_only_looked(asked):
         return _after_done(asked, looked, step, language, doers)
     judged = _judged(asked, looked, step, language, act)
@@ -189,10 +197,11 @@ def _checked(
         if one.intent == TWO or (not is_same and one.sure < ASKED * (1 - of_two)):
             continue
         if (question := wishes.ask(looked, one, language)) is not None:
-            new = at_once.new_todo(looked, step, question, one, language, act)
-            if new is None and one is reading.likely[0]:
-                new = at_once.instead_of_new(looked, step, question, reading, language, act)
-            return new or question
+            make = at_once.new_todo(looked, step, question, one, language, act)
+            if make or one is not reading.likely[0]:
+                return make or question
+            change = at_once.instead_of_new(looked, step, question, reading, language, act)
+            return change or at_once.written(looked, question, reading, act) or question
         surely = one is reading.likely[0] and one.sure >= SURE
         if surely and (shown := _show(looked, one, language, act)) is not None:
             return shown
@@ -251,8 +260,8 @@ def _instead(
         return step  # which says why nothing is taken back
     if question is None:
         return _without_day(step, best)
-    if new := at_once.replaced(looked, question, best, act):
-        return new
+    if written := at_once.written(looked, question, reading, act):
+        return written
     if same_question.names_longer(step, best):
         return step
     is_same = same_question.asks_alike(asked, step, question, language)

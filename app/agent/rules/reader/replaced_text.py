@@ -5,7 +5,7 @@ import re
 from app.agent.rules.answers import item_changes
 from app.agent.rules.answers.item_changes import Held
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.listed import corrected_facts
+from app.agent.rules.listed import corrected_facts, note_lines
 from app.agent.rules.passages import questions
 from app.agent.rules.reader import meant
 from app.agent.rules.reader.reader import Understood
@@ -28,11 +28,13 @@ def ask(asked: Asked, said: Understood, language: Language) -> Step | None:
     notes = _notes(asked, said, old, language) if old and new else ()
     if isinstance(notes, Step) or len(notes) != 1:
         return notes if isinstance(notes, Step) else None
+    if note_lines.content(new) and not note_lines.left_of_title(new, notes[0].title):
+        return None  # “in the tools to hire, replace …” has the name of the note
     held = item_changes.read(asked, notes[0])
     if not isinstance(held, Held):
         return held
     text = str(held.record["markdown"])
-    found = [*_places(old).finditer(text)]
+    found = [*note_lines.places(old).finditer(text)]
     if len(found) != 1:
         return None
     if found[0][0] != old and found[0][0] == old.capitalize():
@@ -44,10 +46,15 @@ def ask(asked: Asked, said: Understood, language: Language) -> Step | None:
     arguments["new"] = line[:at] + new + line[at + len(found[0][0]) :]
     if text.count(line) != 1:
         return None
-    wish = Route("replace_text", language, arguments, notes)
-    asks = Question(wish.intent, arguments, lacks="yes", choices=notes)
-    told = wish.phrase("replace_whether", old=found[0][0], new=new, title=held.link)
-    return Step(told, trace=Trace(intent=wish.intent, language=language, about=notes, asks=asks))
+    return question(Route("replace_text", language, arguments, notes), held.link)
+
+
+def question(wish: Route, link: str) -> Step:
+    """Return the question whether words of a note are to be replaced as a wish says."""
+    asks = Question(wish.intent, dict(wish.arguments), lacks="yes", choices=wish.things)
+    told = wish.phrase("replace_whether", old=wish.get("from"), new=wish.get("to"), title=link)
+    trace = Trace(intent=wish.intent, language=wish.language, about=wish.things, asks=asks)
+    return Step(told, trace=trace)
 
 
 def ask_number(asked: Asked, said: Understood, language: Language) -> Step | None:
@@ -58,14 +65,6 @@ def ask_number(asked: Asked, said: Understood, language: Language) -> Step | Non
     wish = Route("replace_text", language, {})
     step = corrected_facts.ask_number(asked, wish, named[0]) if len(named) == 1 else Step()
     return step if step.calls or step.text else None
-
-
-def _places(words: str) -> re.Pattern[str]:
-    """Return how words are found that stand by themselves; no number is one within “9:30”."""
-    whole = re.escape(words)
-    if not questions.is_asian(words):
-        whole = rf"(?<!\w)(?<!\d[.,:]){whole}(?![.,:]\d)(?!\w)"
-    return re.compile(whole, re.IGNORECASE)
 
 
 def _notes(
@@ -86,7 +85,7 @@ def _notes(
     among = {one.id for one in named.unsure}
     found = {
         Thing("note", row["noteId"], row["title"]): [
-            one["text"] for one in row["matches"] if _places(old).search(one["text"])
+            one["text"] for one in row["matches"] if note_lines.places(old).search(one["text"])
         ]
         for row in ([] if made[0].failed else made[0].content.get("results", []))
         if not among or row["noteId"] in among

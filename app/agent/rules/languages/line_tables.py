@@ -1,0 +1,25 @@
+"""The table of a language by which changes of one line of a note are read."""
+
+from app.agent.rules.languages.language_tables import Pieces, Table
+
+
+class LineWords(Table, frozen=True):
+    """`lines.toml`: how a message says that words, or a value, of a line are others now, or that
+    the line is no longer there.
+
+    In small letters without accents. `{old}`, `{new}` and `{label}` stand for any words of a
+    clause, `{value}` for an amount, `{end}` for the end of a clause. What is `replaced` has an old
+    and a new text; what is `valued` has a new amount and, before or after it, what it is of, or
+    nothing but a word for what was told before. `again` are amounts of what is named after a change
+    of another. What is `removed` is a line by its name. `beside` are words that stand beside a new
+    text and are no part of it. `theirs` means what was named before.
+    Between a text and its day stands a word `of_day`.
+    """
+
+    replaced: tuple[Pieces, ...]
+    valued: tuple[Pieces, ...]
+    again: tuple[Pieces, ...]
+    removed: tuple[Pieces, ...]
+    beside: Pieces
+    theirs: Pieces
+    of_day: Pieces

@@ -1,0 +1,219 @@
+"""The lines of a note, each with what it is of and what it says of that: “Big jar 454 g: £8.00”."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from app.agent.rules.passages import questions
+from app.agent.rules.passages.log_lines import DATED
+from app.agent.rules.passages.sentences import fold_text, split_words, stem
+
+LONGEST = 160
+"""What is longer is a text, and no line of a list."""
+PART = 4
+"""So many letters has a word at least that is a part of a longer one."""
+_MARK = re.compile(r"\s*(?:(?:[-*+]|\d+[.)])\s+)?(?:\[[ xX]\]\s+)?")
+_RULE = re.compile(r"[\s|:-]*")
+_CELL = re.compile(r"\s*\|\s*")
+_LABEL = re.compile(r"(?P<label>[^:：\n]*[^\W\d_][^:：\n]*?)\s?[:：](?!\d)\s*")
+_SENTENCES = re.compile(r"(?<!\d)[.!?]\s+\S|[。！？]\S")
+_AMOUNT = re.compile(
+    r"(?P<before>[€£$¥]\s?)?(?P<number>\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)|\d+(?:[.,]\d+)*)"
+    r"(?P<unit>\s?(?:[€£$¥%]|[^\W\d_]{1,9}))?"
+)
+_LETTERS = re.compile(r"[^\W\d_]{2,}")
+MONEY: Sequence[str] = (
+    "€ euro euros eur ユーロ 欧元",
+    "£ quid pound pounds gbp",
+    "$ dollar dollars bucks usd",
+    "元 块 块钱 圆 元钱",
+    "円 ¥ えん yen",
+)
+MEASURES = "g kg mg ml cl l dl m cm mm km % kilo kilos gr min h ha kw 分 个 人 名 キロ 公斤 斤"
+_PLAIN = frozenset(MEASURES.split())
+
+
+class Amount(NamedTuple):
+    """A number at start..end of a text, with what it counts."""
+
+    text: str
+    start: int
+    end: int
+    unit: str
+
+
+class Line(NamedTuple):
+    """A line of a note: the whole of it, what it is of, and from where on it says something."""
+
+    text: str
+    label: str
+    start: int
+
+    @property
+    def value(self) -> str:
+        """What it says."""
+        return self.text[self.start :].rstrip("| ")
+
+
+def read(markdown: str) -> list[Line]:
+    """Return the lines of a note that stand in it once, but what is running text."""
+    rows = markdown.split("\n")
+    return [
+        line
+        for at, row in enumerate(rows)
+        if rows.count(row) == 1 and (line := _line(row, rows[at + 1 : at + 2])) is not None
+    ]
+
+
+def _line(row: str, following: Sequence[str]) -> Line | None:
+    is_head = row.lstrip().startswith("|") and any(map(_RULE.fullmatch, filter(None, following)))
+    if is_head or _RULE.fullmatch(row) or len(row) > LONGEST or _SENTENCES.search(row):
+        return None
+    mark = _MARK.match(row)
+    start = mark.end() if mark else 0
+    if row.lstrip().startswith("|"):
+        cells = list(_CELL.finditer(row))
+        if len(cells) < 3:
+            return None
+        return Line(row, row[cells[0].end() : cells[1].start()], cells[1].end())
+    if dated := DATED.match(row, start):
+        inner = _LABEL.match(row, dated.end())
+        end = inner.end() if inner else dated.end()
+        return Line(row, row[start:end].rstrip(" :："), end)
+    if found := _LABEL.match(row, start):
+        return Line(row, found["label"].strip(), found.end())
+    numbers = amounts(row[start:])
+    if numbers and numbers[-1].start:
+        at = start + numbers[-1].start
+        return Line(row, row[start:at].strip(), at)
+    return Line(row, "", start)
+
+
+def amounts(text: str) -> list[Amount]:
+    """Return the numbers of a text, each with its unit where it has one that is known."""
+    found = []
+    for one in _AMOUNT.finditer(text):
+        after = fold_text(one["unit"] or "").strip()
+        unit = (one["before"] or "").strip() or kind_of(after)
+        found.append(Amount(one["number"], one.start("number"), one.end("number"), unit))
+    return found
+
+
+def kind_of(unit: str) -> str:
+    """Return what a word counts in, the same for all names of a currency; empty where it does not
+    count.
+    """
+    for row in MONEY:
+        known = row.split()
+        if unit in known or any(len(unit) > 1 and unit.startswith(one) for one in known[:2]):
+            return known[0]
+    if unit in _PLAIN or unit.isascii():
+        return unit if unit in _PLAIN else ""
+    return unit[:1] if unit[:1] in _PLAIN else ""
+
+
+def only_amount(line: Line, unit: str) -> Amount | None:
+    """Return the one number of what a line says that an amount of a unit can be for, with its place
+    in the whole line; None where there is none, or several.
+    """
+    found = [
+        one._replace(start=line.start + one.start, end=line.start + one.end)
+        for one in amounts(line.text[line.start :])
+        if not unit or not one.unit or one.unit == unit or _is_money(one.unit) == _is_money(unit)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_money(unit: str) -> str:
+    """Return the currency that a unit is, “$” for any sign of one; a measure is itself."""
+    return "$" if any(unit == row.split()[0] or unit in row.split() for row in MONEY) else unit
+
+
+def places(words: str) -> re.Pattern[str]:
+    """Return how words are found that stand by themselves; no number is one within “9:30”."""
+    whole = re.escape(words)
+    if not questions.is_asian(words):
+        whole = rf"(?<!\w)(?<!\d[.,:]){whole}(?![.,:]\d)(?!\w)"
+    return re.compile(whole, re.IGNORECASE)
+
+
+def said_in(lines: Sequence[Line], text: str) -> tuple[Line | None, bool]:
+    """Return the one line most of whose name a text has, and whether it has all of that; no line
+    where none is named, or several are alike.
+    """
+    scores = [(score, line) for line in lines if (score := _said(line.label or line.value, text))]
+    best = max((score for score, _ in scores), default=(False, 0))
+    found = [line for score, line in scores if score == best]
+    return (found[0], best[0]) if len(found) == 1 else (None, False)
+
+
+def of_day(lines: Sequence[Line], day: int) -> Line | None:
+    """Return the one line of that day of whatever month."""
+    found = [
+        line
+        for line in lines
+        if (dated := DATED.match(line.label)) and _day_of(dated["day"]) == day
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _day_of(date: str) -> int:
+    numbers = [int(one) for one in re.findall(r"\d+", date)]
+    return numbers[0] if "." in date else numbers[-1]
+
+
+def _said(name: str, text: str) -> tuple[bool, int] | None:
+    """Return whether a text has all words of a name, and how many; None where it has none."""
+    if questions.is_asian(name):
+        words, folded = _LETTERS.findall(fold_text(name)), fold_text(text)
+        held = [one for one in words if one in folded]
+        found = sum(map(len, held)) or max((_shared(one, folded) for one in words), default=0)
+        return (len(held) == len(words), found) if found else None
+    wanted, said = content(name), content(text)
+    shared = [one for one in wanted if any(_is_form(one, word) for word in said)]
+    return (len(shared) == len(wanted), len(shared)) if shared else None
+
+
+def _shared(word: str, text: str) -> int:
+    """Return how many letters at the beginning or end of a word a text has; none if only one."""
+    for size in range(len(word) - 1, 1, -1):
+        if word[:size] in text or word[-size:] in text:
+            return size
+    return 0
+
+
+def _is_form(word: str, said: str) -> bool:
+    return word == said or (
+        len(word) >= PART and (said.startswith(word) or said.endswith(word)) and said != word
+    )
+
+
+def content(text: str) -> set[str]:
+    """Return the stems of the words of a text that say something, without numbers."""
+    return {
+        stem(one)
+        for one in split_words(fold_text(text))
+        if one not in questions.little() and not one.isdecimal() and len(one) > 1
+    }
+
+
+def left_of(text: str, line: Line, title: str) -> set[str]:
+    """Return what a text says that is neither of the name of a line nor of its note."""
+    if questions.is_asian(text):
+        known = f"{fold_text(line.text)} {fold_text(title)}"
+        return {one for one in _LETTERS.findall(fold_text(text)) if one not in known}
+    return _unknown(text, f"{line.text} {title}")
+
+
+def left_of_title(text: str, title: str) -> set[str]:
+    """Return what a text says that is not of the title of a note."""
+    return _unknown(text, title)
+
+
+def _unknown(text: str, known: str) -> set[str]:
+    words = content(known)
+    return {
+        one
+        for one in content(text)
+        if not any(_is_form(word, one) or _is_form(one, word) for word in words)
+    }

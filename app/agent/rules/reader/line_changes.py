@@ -1,0 +1,271 @@
+"""One line of a note that a message changes by plain words: its value, words of it, or the whole.
+
+“The rosé goes up to 6.20 in the prices”, “make it 8.50” after the line was told, “a radio instead
+of the crosswords”. The note is the one that is named, else the one that was told or changed just
+before. Where the line is surely meant it is changed at once, else asked about.
+"""
+
+import functools
+import re
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from app.agent.rules.answers import item_changes
+from app.agent.rules.answers.item_changes import Held
+from app.agent.rules.changes.marked import Marked
+from app.agent.rules.dialogue import dialogue_words
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.language_tables import Language, Pieces
+from app.agent.rules.languages.line_tables import LineWords
+from app.agent.rules.languages.plain_letters import plain_letters
+from app.agent.rules.listed import changed_lines, corrected_facts, list_words, note_lines
+from app.agent.rules.listed.changed_lines import Changed
+from app.agent.rules.listed.note_lines import Line
+from app.agent.rules.passages import questions
+from app.agent.rules.phrases import phrases
+from app.agent.rules.reader import named_notes, replaced_text
+from app.agent.rules.reader.named_notes import Place
+from app.agent.rules.routing import routing
+from app.agent.rules.routing.routing import Route
+from app.agent.turn.steps import Asked, Step
+
+Kind = Literal["replaced", "valued", "again", "removed"]
+KINDS: Sequence[Kind] = ("replaced", "valued", "again", "removed")
+LONGEST = 200
+MOST = 5
+"""A new text of more words than so many is a sentence, and no new value."""
+MOST_LETTERS = 16
+BEFORE = 3
+"""So many messages ago may what is meant have been named."""
+_CLAUSE_END = re.compile(r"[!?;。！？；，、]|[.,](?!\d)")
+_EDGES = ' \t,;:.!?。，、！？；："“”„«»「」『』'
+_PARTICLES = re.compile(r"^\s*[的里把将の、]+")
+_UNITS = "|".join(re.escape(one) for row in note_lines.MONEY for one in row.split())
+_SLOTS = {
+    "value": rf"(?P<value>(?:[€£$¥]\s?)?\d+(?:[.,]\d+)*)(?![\d:])(?:\s?(?:{_UNITS})(?!\w))?",
+    "end": r"(?=\s*(?:[.!?;,。！？；，、]|$))",
+    "old": r"(?P<old>[^.!?;。！？；，\n]+?)",
+    "new": r"(?P<new>(?:[^.!?;,。！？；，、\n]|(?<=\d)[.,](?=\d))+?)",
+    "label": r"(?P<label>(?:[^.!?;,。！？；，、\n]|(?<=\d)[.,](?=\d))+?)",
+}
+
+
+class Wanted(NamedTuple):
+    """A change of a line as a message says it, at start..end of that."""
+
+    kind: Kind
+    old: str
+    new: str
+    label: str
+    start: int
+    end: int
+
+
+def wanted(asked: Asked, language: Language) -> list[Wanted]:
+    """Return the changes of a line that a message may say, the likeliest first."""
+    question = asked.earlier[0].asks if asked.earlier else None
+    is_open = question is not None and question.lacks not in ("", "yes")
+    text = plain_letters(asked.message).lower().replace("’", "'")
+    known = language_data.has_table(language, LineWords)
+    if is_open or not known or len(text) > LONGEST or "?" in text or "？" in text:
+        return []
+    goes_on = asked.earlier and asked.earlier[0].intent == "replace_text"
+    return [
+        Wanted(kind, old, value or new, label, *found.span())
+        for kind in KINDS
+        if kind != "again" or goes_on
+        for pattern in _patterns(language, kind)
+        if (found := pattern.search(text))
+        for old, new, value, label in [_parts(asked.message, found)]
+    ]
+
+
+def _parts(message: str, found: re.Match[str]) -> list[str]:
+    names = found.re.groupindex
+    slots = ("old", "new", "value", "label")
+    return [message[slice(*found.span(one))] if one in names else "" for one in slots]
+
+
+def change(looked: Asked, said: Sequence[Wanted], language: Language) -> Step | Route | None:
+    """Return the change of the line that is surely meant, the question whether one is, or the step
+    that reads its note; None where none is found.
+    """
+    if not looked.has(named_notes.NOTES[0]):
+        return (
+            Step(calls=(named_notes.NOTES,))
+            if named_notes.NOTES[0] in looked.tools and not looked.is_last
+            else None
+        )
+    places = named_notes.find(looked, language)
+    for wish in said:
+        old = routing.trim_name(wish.old.strip(_EDGES)) if wish.kind == "replaced" else ""
+        for place in (*places, named_notes.with_words(looked, old)):
+            held = item_changes.read(looked, place.note) if isinstance(place, Place) else place
+            if isinstance(held, Step):
+                return held
+            if (
+                isinstance(place, Place)
+                and held
+                and (found := _change(looked, wish, place, held, language))
+            ):
+                return found
+    return _of_text(looked, said, places, language)
+
+
+def _of_text(
+    looked: Asked, said: Sequence[Wanted], places: Sequence[Place], language: Language
+) -> Step | None:
+    """Return the question whether an amount in running text is meant: “Rent is £485, due …”."""
+    amounts = [one for one in said if one.kind == "valued" and not _says_day(looked, one)]
+    if not amounts or len(places) != 1:
+        return None
+    step = corrected_facts.ask_number(looked, Route("replace_text", language, {}), places[0].note)
+    return step if step.calls or step.text else None
+
+
+def _change(
+    looked: Asked, said: Wanted, place: Place, held: Held, language: Language
+) -> Step | Route | None:
+    """Return the change of a line of one note, or the question whether it is meant; None where none
+    is found.
+    """
+    if said.kind == "removed":
+        return _removed(looked, said, place, held, language)
+    lines = note_lines.read(str(held.record["markdown"]))
+    if said.kind == "replaced" and not note_lines.amounts(said.new)[:1]:
+        found = _reworded(looked, said, place, lines, language)
+    else:
+        found = None if _says_day(looked, said) else _revalued(looked, said, place, lines, language)
+    if found is None:
+        return None
+    old, new = found.replaced
+    arguments = {"old": found.old, "new": found.new, "from": old, "to": new}
+    wish = Route("replace_text", language, arguments, (place.note,))
+    return wish if found.is_sure else replaced_text.question(wish, held.link)
+
+
+@functools.cache
+def _patterns(language: Language, kind: Kind) -> tuple[re.Pattern[str], ...]:
+    rows: tuple[Pieces, ...] = getattr(language_data.load_table(language, LineWords), kind)
+    edges = (r"(?<!\w)", r"(?!\w)") if language in phrases.alphabetic_languages() else ("", "")
+
+    def compiled(row: Pieces) -> re.Pattern[str]:
+        text = plain_letters(language_data.expand_macros(row, _SLOTS))
+        return re.compile(f"{edges[0]}(?:{text}){edges[1]}")
+
+    return tuple(map(compiled, rows))
+
+
+@functools.cache
+def _whole(language: Language, field: Literal["beside", "theirs"]) -> re.Pattern[str]:
+    words = language_data.join_pattern(
+        getattr(language_data.load_table(language, LineWords), field)
+    )
+    return re.compile(plain_letters(words))
+
+
+def _revalued(
+    looked: Asked, said: Wanted, place: Place, lines: Sequence[Line], language: Language
+) -> Changed | None:
+    """Return the line that has a new amount: the one that is named, else the one that was told."""
+    new, *more = note_lines.amounts(f"{said.new}{looked.message[said.end :][:12]}")
+    if said.kind == "replaced" and more:
+        return None
+    at = looked.message.rfind(new.text, said.start, said.end)
+    rest = f"{place.rest[:at]}{' ' * len(new.text)}{place.rest[at + len(new.text) :]}"
+    lines = [one for one in lines if note_lines.only_amount(one, new.unit)]
+    line, is_whole = note_lines.said_in(lines, rest)
+    numbers = [one.text for one in note_lines.amounts(rest)]
+    is_sure = True
+    if line is None and len(numbers) == 1 and numbers[0].isdecimal():
+        line, numbers = note_lines.of_day(lines, int(numbers[0])), []
+    elif line is None and not numbers and _points(said, language):
+        line = note_lines.said_in(lines, looked.before[-1])[0] if looked.before else None
+    elif line is not None:
+        named_as = _bare(said.label, place, looked) or rest[said.start : said.end]
+        is_sure = is_whole or not note_lines.left_of(named_as, line, place.note.title)
+    if line is None or any(one not in line.text for one in numbers):
+        return None
+    return changed_lines.with_amount(line, new, is_sure=is_sure)
+
+
+def _says_day(looked: Asked, said: Wanted) -> bool:
+    """Return whether a new amount is a day or a time, or stands beside one: “8.30 on Friday”."""
+    clause = _CLAUSE_END.split(looked.message[said.end :])[0]
+    new = looked.message.rfind(said.new, 0, said.end)
+    text = looked.message[new : said.end] + clause
+    return dialogue_words.find_days(dialogue_words.bare(text), looked) is not None
+
+
+def _points(said: Wanted, language: Language) -> bool:
+    """Return whether a change names nothing but what was told before: “make it 8.50”."""
+    label = plain_letters(said.label).lower().strip(_EDGES)
+    return said.kind == "valued" and (not label or _is_theirs(label, language))
+
+
+def _is_theirs(words: str, language: Language) -> bool:
+    return _whole(language, "theirs").fullmatch(plain_letters(words).lower()) is not None
+
+
+def _reworded(
+    looked: Asked, said: Wanted, place: Place, lines: Sequence[Line], language: Language
+) -> Changed | None:
+    """Return the line with the words that are replaced, and others in their place."""
+    old, new = _bare(said.old, place, looked), _new_text(said, place, looked, language)
+    days = [dialogue_words.find_days(dialogue_words.bare(one), looked) for one in (old, new)]
+    if not new or any(days):
+        return None
+    if old and not _is_theirs(old, language):
+        beside = f"{place.rest[: said.start]} {said.new}"
+        return changed_lines.with_words(lines, old, new, beside)
+    outside = f"{place.rest[: said.start]} {place.rest[said.end :]}"
+    return changed_lines.with_word_of(lines, outside, new)
+
+
+def _new_text(said: Wanted, place: Place, looked: Asked, language: Language) -> str:
+    """Return the new words without those that stand beside them: “dad wants a radio now”; empty
+    where a sentence is left.
+    """
+    text, before = _bare(said.new, place, looked), ""
+    beside = _whole(language, "beside").pattern
+    edges = ("", "") if questions.is_asian(text) else (r"(?<!\w)", r"(?!\w)")
+    at_edge = re.compile(
+        rf"^\W*{edges[0]}(?:{beside}){edges[1]}\W*|\W*{edges[0]}(?:{beside}){edges[1]}\W*$"
+    )
+    while text != before:
+        before = text
+        if found := at_edge.search(plain_letters(text).lower()):
+            text = f"{text[: found.start()]}{text[found.end() :]}"
+    text = routing.trim_name(text.strip(_EDGES))
+    is_long = len(text) > MOST_LETTERS if questions.is_asian(text) else len(text.split()) > MOST
+    return "" if is_long else text
+
+
+def _bare(text: str, place: Place, looked: Asked) -> str:
+    """Return words of a message without an article and without the name of the note."""
+    at = looked.message.find(text)
+    kept = place.rest[at : at + len(text)] if at >= 0 else text
+    return routing.trim_name(_PARTICLES.sub("", kept.strip(_EDGES))).strip(_EDGES)
+
+
+def _removed(
+    looked: Asked, said: Wanted, place: Place, held: Held, language: Language
+) -> Route | None:
+    """Return the change of a list that loses the one item that is named by what it is of."""
+    lines = note_lines.read(str(held.record["markdown"]))
+    old = _bare(said.old, place, looked)
+    line, is_whole = note_lines.said_in(lines, old)
+    if _is_theirs(old, language):
+        texts = [place.rest[: said.start], *looked.before[: -BEFORE - 1 : -1]]
+        told = (note_lines.said_in(lines, one) for one in texts)
+        line, is_whole = next((one for one in told if one[0]), (None, False))
+    if line is None or not is_whole or note_lines.left_of(old, line, place.note.title) - {old}:
+        return None
+    items = [one for one in held.items if line.text.rstrip().endswith(one.title)]
+    others = [one for one in lines if one is not line and note_lines.said_in([one], place.rest)[1]]
+    if len(items) != 1 or others:
+        return None
+    ticks = list_words.words_of(language).cues["tick"].search(Marked(place.rest).text)
+    if items[0].has_box and (ticks or not line.label):
+        return None  # “cross the eggs off” may mean that they were bought
+    return Route("change_items", language, {"remove": items[0].title}, (place.note,))
