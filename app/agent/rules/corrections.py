@@ -8,9 +8,10 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.followup_tables import FollowUp
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.phrases import phrases
-from app.agent.rules.reader import reader, wishes
+from app.agent.rules.reader import reader
 from app.agent.rules.routing import misspelled, routing, wording
 from app.agent.rules.routing.routing import Route
+from app.agent.rules.understood import wishes
 from app.agent.turn.steps import Asked, Step
 from app.core.process.caches import keep_latest
 

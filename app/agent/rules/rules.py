@@ -30,9 +30,9 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.listed import list_wishes
 from app.agent.rules.mentions import asking
-from app.agent.rules.reader import judged
 from app.agent.rules.routing.routing import Route
 from app.agent.rules.said_messages import Conversations
+from app.agent.rules.understood import judged, looked_up
 from app.agent.turn import looks
 from app.agent.turn.steps import Asked, Result, Step, Trace
 
@@ -59,7 +59,7 @@ def next_step(asked: Asked) -> Step:
 
 
 def _next_step_of_one(asked: Asked) -> Step:
-    asked, looked = judged.apart(asked)
+    asked, looked = looked_up.apart(asked)
     language = message_route.language_before(asked)
     if corrected := corrections.ask_corrected(asked, language):
         return corrected

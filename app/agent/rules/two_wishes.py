@@ -20,9 +20,10 @@ from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.mentions import asking
 from app.agent.rules.phrases import phrases
-from app.agent.rules.reader import reader, wishes
+from app.agent.rules.reader import reader
 from app.agent.rules.reader.labelled import TWO
 from app.agent.rules.reader.reader import Understood
+from app.agent.rules.understood import wishes
 from app.agent.turn import looks
 from app.agent.turn.steps import Asked, Question, Step, Trace
 
@@ -235,7 +236,9 @@ def _goes_on(first: Understood, second: Understood) -> bool:
     kinds = {first.intent, second.intent}
     is_alike = first.intent == second.intent or kinds <= OF_LISTS or kinds <= SAY_DONE
     has_more = {one.slot for one in second.spans} > {"it"}  # “… is done, tick it” says it twice
-    is_of_other = any(map(second.all_of, ABOUT)) or has_more
+    # “mend the stand on Friday, and order fondant on Thursday” may move what is there
+    each_day = all(one.all_of("title") and one.all_of("day") for one in (first, second))
+    is_of_other = any(map(second.all_of, ABOUT)) or has_more or each_day
     if is_alike and kinds <= set(wishes.WRITES) and not is_of_other:
         return True
     said = sum(one.end - one.start for one in second.spans if one.slot in FIELDS)

@@ -128,7 +128,6 @@ async def test_what_is_said_outright_is_a_todo(
     [
         ("Call the dentist", "I have to call the dentist on 24 December", "yes"),
         ("Zahnarzt anrufen", "Am 24. Dezember muss ich den Zahnarzt anrufen", "ja"),
-        ("電気代を払う", "電気代12月24日までに払わなきゃ", "はい"),
     ],
 )
 async def test_what_must_be_done_and_is_there_already_is_asked_about_as_its_new_day(

@@ -11,16 +11,8 @@ from app.agent.rules import message_route
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.plain_tables import PlainWords
 from app.agent.rules.mentions import asking
-from app.agent.rules.reader import (
-    agreement,
-    judged,
-    labelled,
-    meant,
-    new_todos,
-    reader,
-    wishes,
-    written_in,
-)
+from app.agent.rules.reader import labelled, reader, written_in
+from app.agent.rules.understood import agreement, looked_up, meant, new_todos, wishes
 from app.agent.turn.steps import Asked, Result, Step, Thing, Trace
 from tests.conftest import Client
 from tests.support.talks import Talk
@@ -197,19 +189,19 @@ def test_what_is_done_has_the_words_that_were_said() -> None:
 def test_what_was_looked_up_here_is_no_others_result() -> None:
     tools = frozenset({"search_todos", "list_notes", "list_folders", "list_network"})
     begun = Asked("hello", (), tools, NOW)
-    calls = judged.calls_to_look(begun)
+    calls = looked_up.calls_to_look(begun)
     assert {tool for tool, _ in calls} == tools
-    assert judged.apart(begun) == (begun, None)
+    assert looked_up.apart(begun) == (begun, None)
     mine = tuple(Result(tool, fields, {}, failed=False) for tool, fields in calls)
     found = Result("search_notes", {"query": "hello"}, {}, failed=False)
     both = msgspec.structs.replace(begun, results=(found, *mine))
-    assert judged.calls_to_look(both) == ()
-    rest, looked = judged.apart(both)
+    assert looked_up.calls_to_look(both) == ()
+    rest, looked = looked_up.apart(both)
     assert rest.results == (found,)
     assert looked is not None
     assert looked.results[: len(mine)] == mine
     made = Result("create_todo", {"title": "x"}, {}, failed=False)
-    rest, _ = judged.apart(msgspec.structs.replace(both, results=(*both.results, made)))
+    rest, _ = looked_up.apart(msgspec.structs.replace(both, results=(*both.results, made)))
     assert rest.results == (found, made)
 
 

@@ -54,6 +54,8 @@ def shift(asked: Asked, marked: Marked, language: Language) -> dict[str, str]:
     marked.mark([(start, end)], "d")
     for way in ways:
         marked.fit(way, "d")
+    later = words.later.match(marked.text, start)
+    start = later.end() if later and later.end() < end else start  # “晚两天” is no evening
     by = {"by": marked.message[start:end]}
     return {**by, "earlier": "yes"} if ways[0] is words.earlier else by
 

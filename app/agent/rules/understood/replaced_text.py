@@ -7,9 +7,9 @@ from app.agent.rules.answers.item_changes import Held
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.listed import corrected_facts, note_lines
 from app.agent.rules.passages import questions
-from app.agent.rules.reader import meant
 from app.agent.rules.reader.reader import Understood
 from app.agent.rules.routing.routing import Route
+from app.agent.rules.understood import meant
 from app.agent.turn.steps import Asked, Call, Question, Step, Thing, Trace
 
 MOST = 20

@@ -8,9 +8,9 @@ from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text
-from app.agent.rules.reader import meant
 from app.agent.rules.reader.labelled import Span
 from app.agent.rules.reader.reader import Understood
+from app.agent.rules.understood import meant
 from app.agent.turn.steps import Asked
 
 BETWEEN = 6

@@ -13,9 +13,10 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.passages import questions
-from app.agent.rules.reader import lines, meant, new_todos, same_texts
+from app.agent.rules.reader import lines
 from app.agent.rules.reader.labelled import TWO
 from app.agent.rules.reader.reader import Reading, Understood
+from app.agent.rules.understood import meant, new_todos, same_texts
 from app.agent.turn.steps import Asked, Call, Step, Thing, Trace
 
 SAYS: Mapping[str, frozenset[str]] = {
@@ -60,6 +61,8 @@ LIKELY = 0.25
 POSSIBLE = 0.01
 """So likely is at least each of several changes that are to be done."""
 _BOX = re.compile(r"\[[xX]\]")
+_WITHIN = re.compile(r"[」”]?(?:里|裡|中的|上的|の中|から)")
+"""What stands behind the name of a list of which something is told."""
 DONE = frozenset({"complete_todo", "reopen_todo"})
 """What ticking an item of a list may seem to be."""
 WRITTEN = frozenset({"append_note", "add_item"})
@@ -69,6 +72,7 @@ NEW = frozenset({"add_todo", "make_note", "near", "mean"})
 MAKES = frozenset({"create_todo", "create_note"})
 OF_TODOS = frozenset({"edit_todo", "complete_todo", "delete_todo"})
 MOVES = frozenset({"move_todo", "repeat_todo"})
+EDITED = frozenset({"move_todo", "shift_todo", "repeat_todo", "prioritize"})
 LEVELLED = frozenset({"add_todo", "prioritize", "move_todo"})
 FORM = 4
 """So many letters of a name are of no other word."""
@@ -112,6 +116,7 @@ def agree(asked: Asked, step: Step, reading: Reading, language: Language) -> boo
         and not (one.intent == "prioritize" and says_other_day(asked, one))
         and not (one.intent in WRITTEN and ticks)
         and _are_levels(writes, one, language)
+        and not (one.intent == "delete" and is_within(one))
         and (not ticks or _may_be_ticked(asked, writes[0][1], one))
         for one in likely
         if one is likely[0] or {one.intent, likely[0].intent} <= WRITTEN
@@ -180,11 +185,17 @@ def _same_things(asked: Asked, writes: Sequence[Call], said: Understood, *, says
     names, pointers = said.all_of("target"), said.all_of("it")
     if names and not _may_be_named(asked, names, writes):
         return False
+    last = asked.earlier[0] if asked.earlier else Trace()
+    is_done = last.intent == "complete_todo" and {one.id for one in last.about}.issuperset(changed)
+    if is_done and last.undo and said.intent in EDITED:
+        return False  # what is done is hardly moved: “the roofer comes Wednesday, put it on here”
     if names:
         return len(changed) == 1 or len(names) + len(pointers) > 1
+    if last.asks and last.asks.lacks == "yes" and not pointers and None not in changed:
+        # what follows a question is of what that asked about, or of nothing that is known
+        return {one.id for one in last.asks.choices}.issuperset(changed)
     if len(changed) > 1 and says_all:
         return False  # “all of them” is told first
-    last = asked.earlier[0] if asked.earlier else Trace()
     if pointers and last.intent == "ask" and not last.asks:
         # “it” may be what was asked about just before, and not what was spoken of earlier
         return None in changed or {one.id for one in (*last.about, *last.shown)}.issuperset(changed)
@@ -242,9 +253,18 @@ def is_in_other_month(writes: Sequence[Call], said: Understood, language: Langua
     return bool(named) and not any(int(due[5:7]) in named for due in dues)
 
 
+def is_within(said: Understood) -> bool:
+    """Return whether what is named is where something stands, and not the thing: 读书单里."""
+    ends = [one.end for one in said.spans if one.slot == "target"]
+    return any(_WITHIN.match(said.text, end) for end in ends)
+
+
 def _are_levels(writes: Sequence[Call], said: Understood, language: Language) -> bool:
     """Return whether a priority that a message names is what todos get."""
-    level = meant.level(said.get("prio"), language) if said.intent in LEVELLED else None
+    words = said.get("prio") if said.intent in LEVELLED else ""
+    if words.isdecimal() and said.intent != "prioritize":
+        return True  # “at 7, no make it 8”
+    level = meant.level(words, language)
     fields = [fields for tool, fields in writes if tool in ("create_todo", "edit_todo")]
     return level is None or all(one.get("priority") == level for one in fields)
 

@@ -15,7 +15,10 @@ from app.agent.rules.listed import list_wishes
 from app.agent.rules.mentions import asking
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text
-from app.agent.rules.reader import (
+from app.agent.rules.reader.reader import Understood
+from app.agent.rules.reckoning import note_sums
+from app.agent.rules.routing.routing import Route
+from app.agent.rules.understood import (
     agreement,
     meant,
     new_todos,
@@ -23,10 +26,7 @@ from app.agent.rules.reader import (
     same_change,
     same_texts,
 )
-from app.agent.rules.reader.meant import Meant
-from app.agent.rules.reader.reader import Understood
-from app.agent.rules.reckoning import note_sums
-from app.agent.rules.routing.routing import Route
+from app.agent.rules.understood.meant import Meant
 from app.agent.turn.steps import Asked, Call, Question, Step, Thing, ThingKind, Trace
 
 TODO: tuple[ThingKind, ...] = ("todo",)
@@ -76,7 +76,7 @@ def ask(asked: Asked, said: Understood, language: Language) -> Step | None:
     found = meant.things(asked, said, KINDS[said.intent], language)
     if found.unsure:
         return targets.ask_which(wanted, found.unsure)
-    return _ask_change(said, wanted, found)
+    return _ask_change(asked, said, wanted, found)
 
 
 def to_read(asked: Asked, said: Understood, language: Language) -> Route | None:
@@ -154,6 +154,8 @@ def _wanted(asked: Asked, said: Understood, language: Language) -> Route | None:
             return Route("pin_note", language, {"unpin": "yes"} if intent == "unpin" else {})
         case "move_todo" | "repeat_todo":
             day = meant.day(asked, _days(said, language), language)
+            if intent == "repeat_todo" and not meant.is_rule(asked, day, language):
+                return None
             intent, arguments = "change_todo", {"day": day, **_level(said, language)}
         case "shift_todo":
             by = days.shift(asked, Marked(asked.message), language)
@@ -203,13 +205,12 @@ def _days(said: Understood, language: Language) -> list[str]:
     ]
 
 
-def _ask_change(said: Understood, wanted: Route, found: Meant) -> Step | None:
+def _ask_change(asked: Asked, said: Understood, wanted: Route, found: Meant) -> Step | None:
     if not found.things:
         return None
     first, titles = found.things[0], ", ".join(one.title for one in found.things)
     shown = dict.fromkeys(("todo", "note", "thing"), titles)
-    day = wanted.get("day")
-    shown |= {"day": day if day and day in said.text else " ".join(said.all_of("day"))}
+    shown |= {"day": meant.shown_day(asked, wanted.get("day"), wanted.language)}
     shown |= {"by": wanted.get("by")}
     shown |= {"number": wanted.get("priority"), "folder": wanted.get("folder")}
     shown |= {"text": next(filter(None, map(wanted.get, ("title", "step", "text", "tag"))), "")}

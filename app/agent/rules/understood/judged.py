@@ -6,7 +6,7 @@ about as the reader has it, or shown where it only reads.
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -16,30 +16,32 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.mentions import asking
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.phrases import phrases
-from app.agent.rules.reader import (
+from app.agent.rules.reader import reader
+from app.agent.rules.reader.labelled import TWO
+from app.agent.rules.reader.reader import Reading, Understood
+from app.agent.rules.routing.routing import Route
+from app.agent.rules.understood import (
     agreement,
     amended,
     at_once,
     line_changes,
-    reader,
+    looked_up,
+    made_at_once,
     replaced_text,
     same_question,
     same_texts,
+    surely,
+    taken_back,
     wishes,
 )
-from app.agent.rules.reader.labelled import TWO
-from app.agent.rules.reader.reader import Reading, Understood
-from app.agent.rules.routing.routing import Route
 from app.agent.turn import looks
-from app.agent.turn.steps import Asked, Call, Question, Step, Trace
+from app.agent.turn.steps import Asked, Question, Step, Trace
 
 Act = Callable[[Asked, Route], Step]
 ASKED, SURE = 0.45, 0.85
 """So likely is what is asked about where nothing else was understood, and where something was."""
 LISTED = 0.7
 """So likely is a list of a day's todos where notes seemed to answer."""
-CALLS = 4
-"""So many calls tell what there is to speak of, at most."""
 UNSURE = frozenset({"ask", "cannot", "near", "mean", ""})
 """What a message was taken for that came to nothing."""
 ELSEWHERE = ("todo_state", "sum", "read_messages")
@@ -58,39 +60,6 @@ SURELY_ASKED = frozenset({"replace_text", "remember"})
 """What only one reading asks about, which looks more closely."""
 
 
-def calls_to_look(asked: Asked) -> tuple[Call, ...]:
-    """Return the calls that tell what there is to speak of, but those that were made before."""
-    made = [(one.tool, one.arguments) for one in asked.results]
-    return tuple(call for call in _own(asked) if call not in made)
-
-
-def _own(asked: Asked) -> tuple[Call, ...]:
-    """Return the calls by which a reader looks: lists have arguments that nothing else asks for."""
-    more: Mapping[str, dict[str, Any]] = {
-        "search_todos": {"includeSteps": True, "sort": "title"},
-        "list_notes": {"sort": "title"},
-    }
-    return tuple(
-        (tool, {**arguments, **more.get(tool, {})}) for tool, arguments in asking.looks(asked)
-    )
-
-
-def apart(asked: Asked) -> tuple[Asked, Asked | None]:
-    """Return what is asked without what was looked up here, and with that first; None without."""
-    calls = _own(asked)
-    known = [(one.tool, one.arguments) for one in asked.results]
-    if not calls or calls[0] not in known:
-        return asked, None
-    at = known.index(calls[0])
-    end = next((n for n in range(at, len(known)) if known[n] not in calls), len(known))
-    rest = asked.results[end:]
-    wrote = any(not one.tool.startswith(looks.LOOKS) for one in rest)
-    own = asked.results[:at] + (rest if wrote else ())
-    mine = [one for one in asked.results if (one.tool, one.arguments) in calls]
-    looked = msgspec.structs.replace(asked, results=(*mine, *asked.results))
-    return msgspec.structs.replace(asked, results=own), looked
-
-
 class Doers(NamedTuple):
     """What the patterns make of a message, and what is done about a route."""
 
@@ -101,7 +70,7 @@ class Doers(NamedTuple):
 def judge(asked: Asked, looked: Asked | None, language: Language, doers: Doers) -> Step:
     """Return the step that comes of a message; where its reader does not say the same, a question.
 
-    `looked` has what the calls of `calls_to_look` gave, once they were made.
+    `looked` has what the calls of `looked_up` gave, once they were made.
     """
     may = len(asked.message) <= asking.LONGEST and "search_todos" in asked.tools
     if not (may and reader.knows(language)):
@@ -110,7 +79,7 @@ def judge(asked: Asked, looked: Asked | None, language: Language, doers: Doers) 
         whole = looked or asked
         line = line_changes.change(_before_change(whole), said, language)
         if line is not None:
-            return line if isinstance(line, Step) else at_once.do(whole, line, doers.act)
+            return line if isinstance(line, Step) else surely.do(whole, line, doers.act)
         pattern_step = doers.step
         doers = doers._replace(step=lambda part: reused.reuse(part, pattern_step))
     step, act = doers.step(asked), doers.act
@@ -118,7 +87,9 @@ def judge(asked: Asked, looked: Asked | None, language: Language, doers: Doers) 
         return _after_done(asked, looked, step, language, doers)
     judged = _judged(asked, looked, step, language, act)
     if not isinstance(judged, Step):
-        return at_once.do(looked or asked, judged, act)
+        if taken_back.at_end(asked, language):
+            return _ask_first(asked, step, language)
+        return surely.do(looked or asked, judged, act)
     acts = judged.calls or (judged.trace and judged.trace.undo)
     return judged if acts else amended.ask_amended(asked, language) or judged
 
@@ -131,6 +102,8 @@ def _judged(
         return _instead(asked, looked, step, language, act)
     if looks.only_looks(step) or _answers(asked, step, language):
         return step
+    if taken_back.at_end(asked, language):
+        return _ask_first(asked, step, language)
     return _checked(asked, looked, step, language, act)
 
 
@@ -148,6 +121,8 @@ def _answers(asked: Asked, step: Step, language: Language) -> bool:
     if question.lacks == "day" and dialogue_words.is_day(asked.message, asked, language):
         return True
     likely = reader.read(asked, (), language).likely[:1]
+    if question.lacks == "task" and likely and likely[0].intent in wishes.READS:
+        return likely[0].sure < SURE  # “how long does it keep?” is no todo
     return not any(
         one.sure >= SURE and one.intent in wishes.WRITES and not agreement.is_of(step, one)
         for one in likely
@@ -164,11 +139,12 @@ def _checked(
     may_be_part = wishes.may_be_part(step.calls, first.likely)
     is_bare = same_texts.makes_bare_note(step)
     leaves_folder = bool(first.likely) and same_texts.leaves_folder(step, first.likely[0])
-    is_unsure = may_be_part or is_bare or leaves_folder
+    is_listed = bool(first.likely) and same_texts.leaves_list(step, first.likely[0])
+    is_unsure = may_be_part or is_bare or leaves_folder or is_listed
     if not is_unsure and agreement.agree(asked, step, first, language):
         return step
     if looked is None:
-        return Step(calls=calls_to_look(asked)) if _may_look(asked) else step
+        return Step(calls=looked_up.calls_to_look(asked)) if looked_up.may_look(asked) else step
     if may_be_part and (part := wishes.ask_of_named_step(looked, step.calls, language)):
         return part
     if may_be_part and agreement.agree(asked, step, first, language):
@@ -182,7 +158,8 @@ def _checked(
             return elsewhere
     surely = first.likely and first.likely[0].sure >= SURE
     differs = surely and not agreement.is_of(step, first.likely[0])
-    if not differs and agreement.agree(asked, step, reading, language):
+    is_listed = same_texts.leaves_list(step, reading.likely[0])
+    if not (differs or is_listed) and agreement.agree(asked, step, reading, language):
         return step
     # what is two wishes that cannot be parted is asked about as the one that it may be
     of_two = reading.weights.get(TWO, 0.0)
@@ -197,11 +174,11 @@ def _checked(
         if one.intent == TWO or (not is_same and one.sure < ASKED * (1 - of_two)):
             continue
         if (question := wishes.ask(looked, one, language)) is not None:
-            make = at_once.new_todo(looked, step, question, one, language, act)
+            make = made_at_once.new_todo(looked, step, question, one, language, act)
             if make or one is not reading.likely[0]:
                 return make or question
             change = at_once.instead_of_new(looked, step, question, reading, language, act)
-            return change or at_once.written(looked, question, reading, act) or question
+            return change or made_at_once.written(looked, question, reading, act) or question
         surely = one is reading.likely[0] and one.sure >= SURE
         if surely and (shown := _show(looked, one, language, act)) is not None:
             return shown
@@ -227,7 +204,7 @@ def _instead(
     reading = reader.read(asked, (), language)
     likely = reading.likely
     if trace.undo or (trace.asks and not _is_guess(trace.asks, likely)):
-        new = at_once.replaced(looked or asked, step, likely[0], act) if likely else None
+        new = made_at_once.replaced(looked or asked, step, likely[0], act) if likely else None
         return new or step
     nothing = trace.asks is not None or _came_to_nothing(step)
     if nothing and sum(reading.weights.get(one, 0.0) for one in TAKES_BACK) >= ASKED:
@@ -244,8 +221,8 @@ def _instead(
     begins = least / 2 if nothing or (first and first[0].intent in wishes.WRITES) else least
     if not first or _sure(first[0], reading) < begins:
         return step
-    if looked is None and _may_look(asked):
-        return Step(calls=calls_to_look(asked))
+    if looked is None and looked_up.may_look(asked):
+        return Step(calls=looked_up.calls_to_look(asked))
     looked = looked or asked
     reading = reader.read(asked, asking.things(looked), language)
     best = reading.likely[0]
@@ -260,7 +237,7 @@ def _instead(
         return step  # which says why nothing is taken back
     if question is None:
         return _without_day(step, best)
-    if written := at_once.written(looked, question, reading, act):
+    if written := made_at_once.written(looked, question, reading, act):
         return written
     if same_question.names_longer(step, best):
         return step
@@ -272,12 +249,14 @@ def _instead(
         if is_open or not (nothing or trace.intent == "show_note"):
             return question
     read = at_once.as_read(looked, question, reading, language, act)
-    read = read or at_once.as_new(looked, question, reading, language, act)
+    read = read or made_at_once.as_new(looked, question, reading, language, act)
     if not is_same:
-        return read or at_once.todo_said(looked, question, reading, language, act) or question
+        return read or made_at_once.todo_said(looked, question, reading, language, act) or question
     if not same_question.says_same_day(step, question):
         return read or question  # “Saturday, Sunday we have guests” is no move to both
-    return at_once.as_asked(looked, question, best, act) or read or _without_day(step, best)
+    return (
+        at_once.as_asked(looked, question, best, language, act) or read or _without_day(step, best)
+    )
 
 
 def _may_read(
@@ -315,7 +294,7 @@ def _after_done(
         return step
     first, looked_first = _before_change(asked), looked and _before_change(looked)
     judged = _judged(first, looked_first, doers.step(first), language, doers.act)
-    return step if isinstance(judged, Step) else at_once.do(looked or asked, judged, doers.act)
+    return step if isinstance(judged, Step) else surely.do(looked or asked, judged, doers.act)
 
 
 def _before_change(asked: Asked) -> Asked:
@@ -377,10 +356,6 @@ def _ask_first(asked: Asked, step: Step, language: Language) -> Step:
     if titles:
         plain = asking.plain_words(language, "add_todo", text=", ".join(titles))
     return asking.ask_again(asked, plain, language)
-
-
-def _may_look(asked: Asked) -> bool:
-    return not asked.is_last and len(asked.results) + CALLS <= looks.MOST_LOOKS
 
 
 def _is_guess(question: Question, likely: Sequence[Understood]) -> bool:

@@ -4,9 +4,9 @@ from app.agent.rules.changes import told
 from app.agent.rules.dialogue import resolve_reference
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.passages import questions
-from app.agent.rules.reader import meant, same_texts
 from app.agent.rules.reader.reader import Understood
 from app.agent.rules.routing import routing
+from app.agent.rules.understood import meant, same_texts
 from app.agent.turn.steps import Asked, Step
 
 TEXTS = frozenset({"text", "title", "step", "tag"})

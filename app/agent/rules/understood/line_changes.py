@@ -23,10 +23,10 @@ from app.agent.rules.listed.changed_lines import Changed
 from app.agent.rules.listed.note_lines import Line
 from app.agent.rules.passages import questions
 from app.agent.rules.phrases import phrases
-from app.agent.rules.reader import named_notes, replaced_text
-from app.agent.rules.reader.named_notes import Place
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
+from app.agent.rules.understood import named_notes, replaced_text
+from app.agent.rules.understood.named_notes import Place
 from app.agent.turn.steps import Asked, Step
 
 Kind = Literal["replaced", "valued", "again", "removed"]

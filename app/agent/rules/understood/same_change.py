@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from app.agent.rules.answers import targets
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.mentions import asking
-from app.agent.rules.reader import meant
 from app.agent.rules.reader.reader import Understood
 from app.agent.rules.routing.routing import Route
+from app.agent.rules.understood import meant
 from app.agent.turn.steps import Asked, Step, ThingKind, Trace
 
 CHANGES: Mapping[str, tuple[tuple[ThingKind, ...], tuple[str, ...]]] = {

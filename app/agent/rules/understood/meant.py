@@ -2,19 +2,23 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any, NamedTuple
+
+import msgspec
 
 from app.agent.quickadd import quickadd
 from app.agent.rules.answers import todo_changes
 from app.agent.rules.changes import days, told
 from app.agent.rules.changes.marked import Marked, words_of
-from app.agent.rules.dialogue import dialogue_words, references, resolve_reference
+from app.agent.rules.dialogue import dialogue_words, references, resolve_reference, that_day
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.mentions import asking, mentions, parts
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text
+from app.agent.rules.phrases import dates
 from app.agent.rules.reader.reader import Understood
 from app.agent.rules.routing import wording
 from app.agent.turn.steps import Asked, Thing, ThingKind
@@ -22,6 +26,8 @@ from app.agent.turn.steps import Asked, Thing, ThingKind
 OF_DONE = frozenset({"delete", "rename", "todo_state"})
 """The intents that may be of a todo whether it is done or not."""
 HIGHEST = 10
+SHORT_NAME = 3
+"""So many letters has the short form of a name at least."""
 TOP, LOW = 5, 1
 _EDGES = " \t\n,.;:，。；：、"
 
@@ -48,7 +54,12 @@ def things(asked: Asked, said: Understood, kinds: Sequence[ThingKind], language:
         if len(named) != 1 and not alone & set(named):
             return Meant((), named)
         found += named if len(named) == 1 else ()
-    for words in pointers:
+    # “brining the turkey: take its date off” points at what it names
+    last = max((one.start for one in said.spans if one.slot == "target"), default=len(said.text))
+    for span in said.spans:
+        if span.slot != "it" or span.start > last:
+            continue
+        words = said.text[span.start : span.end]
         pointed = references.refer(asked, words, kinds, language)
         if pointed is None or not pointed.things:
             spoken = references.newest(asked, kinds)
@@ -59,7 +70,9 @@ def things(asked: Asked, said: Understood, kinds: Sequence[ThingKind], language:
         elif not names:
             return Meant((), pointed.unsure if pointed else ())
     if not (names or pointers):
-        found += references.newest(asked, kinds).things or _beside(said, may)
+        newest = references.newest(asked, kinds).things
+        is_done = asked.earlier and asked.earlier[0].intent == "complete_todo"
+        found += (() if is_done and not {*newest} <= {*may} else newest) or _beside(said, may)
     return Meant(tuple(dict.fromkeys(found)))
 
 
@@ -141,7 +154,13 @@ def person(asked: Asked, name: str) -> str:
 
     def fits(title: str) -> bool:
         unspaced = questions.is_asian(name) and (name in title or title in name)
-        return unspaced or bool(said & set(fold_text(title).split()))
+        words = fold_text(title).split()
+        short = (one for one in said if len(one) >= SHORT_NAME)  # “Ludo” of Ludovic
+        return (
+            unspaced
+            or bool(said & set(words))
+            or any(word.startswith(one) for one in short for word in words[:1])
+        )
 
     fitting = [one.title for one in people if fits(one.title)]
     whole = [one for one in fitting if said >= set(fold_text(one).split())]
@@ -161,7 +180,8 @@ def day(asked: Asked, said: Sequence[str], language: Language) -> str:
 
     Of several that are not one day together the last: “can't do Wednesday, Monday instead”.
     """
-    texts = [one.strip(_EDGES) for one in said]
+    pointing = (msgspec.structs.replace(asked, message=one) for one in said)
+    texts = [that_day.with_day(one, language).message.strip(_EDGES) for one in pointing]
     several = reversed(texts) if len(texts) > 1 else ()
     found = (_day_in(asked, one, language) for one in (" ".join(texts), *several) if one)
     return next(filter(None, found), "")
@@ -188,6 +208,21 @@ def _on_day(text: str, language: Language) -> str:
 def _is_day(asked: Asked, text: str, language: Language) -> bool:
     read = quickadd.read_line(f"x {text}", now=asked.now, locale=language)
     return read.title.strip(" .,!?") in ("x", "X") and bool(read.due or read.recurrence)
+
+
+def shown_day(asked: Asked, words: str, language: Language) -> str:
+    """Return words for a day as answers write it; those for a time or a rule alone as they are."""
+    read = quickadd.read_line(f"x {words}", now=asked.now, locale=language)
+    if read.due is None or {one.kind for one in read.spans} not in ({"date"}, {"date", "time"}):
+        return words
+    if isinstance(read.due, datetime):
+        return dates.moment(language, read.due, asked.now)
+    return dates.day(language, read.due, asked.now)
+
+
+def is_rule(asked: Asked, words: str, language: Language) -> bool:
+    """Return whether words say how often something comes again."""
+    return quickadd.read_line(f"x {words}", now=asked.now, locale=language).recurrence is not None
 
 
 def keeps_time(words: str, language: Language) -> bool:

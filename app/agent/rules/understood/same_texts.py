@@ -7,12 +7,14 @@ from typing import Any
 
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.passages import questions
-from app.agent.rules.reader import meant
 from app.agent.rules.reader.reader import Understood
+from app.agent.rules.understood import meant
 from app.agent.turn.steps import Asked, Call, Step, Thing
 
 SURE, SHORT = 0.9, 4
 """So sure is an intent whose text of so many words may be anywhere."""
+SURELY = 0.9
+"""So likely is what is on a list and no note of its own."""
 _PARTED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff][\s，、：][\u3040-\u30ff\u3400-\u9fff]")
 """Two clauses in a text without spaces."""
 ENDING = 3
@@ -91,6 +93,12 @@ def makes_bare_note(step: Step) -> bool:
         and len(fields["title"].split()) <= SHORT
         for tool, fields in step.calls
     )
+
+
+def leaves_list(step: Step, said: Understood) -> bool:
+    """Return whether a step makes a note of what a message surely puts on a list that it names."""
+    is_new = any(tool == "create_note" for tool, _ in step.calls)
+    return is_new and said.intent == "add_item" and said.sure >= SURELY and bool(said.get("target"))
 
 
 def begins_with_note(step: Step, things: Sequence[Thing]) -> bool:

@@ -1,0 +1,110 @@
+"""Which changes that a reader understood are made without asking first.
+
+Only what can be taken back is, where the reader is as good as sure, the message names one thing by
+the words of its name or goes on with what was just spoken of, and each of its slots is used.
+"""
+
+from collections.abc import Mapping
+
+from app.agent.rules.changes.marked import Marked
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.reader.labelled import TWO
+from app.agent.rules.reader.reader import Reading, Understood
+from app.agent.rules.routing.routing import Route
+from app.agent.rules.understood import agreement, surely
+from app.agent.rules.understood.surely import Act
+from app.agent.turn.steps import Asked, Step
+
+SUREST = 0.99
+"""So likely is what is done at once though the patterns would do something else."""
+USES: Mapping[str, frozenset[str]] = {
+    intent: frozenset(slots.split())
+    for intent, slots in {
+        "move_todo": "day olddat prio",
+        "repeat_todo": "day",
+        "shift_todo": "by",
+        "undate_todo": "",
+        "prioritize": "prio day",
+        "same": "",
+        "append_note": "text item",
+        "add_item": "text item",
+        "add_step": "step",
+        "complete_todo": "olddat person",
+        "delete": "",
+        "rename": "name",
+        "tick_item": "item",
+        "untick_item": "item",
+        "remove_item": "item",
+        "tick_step": "step",
+        "remove_step": "step",
+        "pin": "",
+        "unpin": "",
+        "tag": "tag",
+        "move_note": "folder",
+    }.items()
+}
+"""The intents of that, and the slots that they use beside those of what they change."""
+AS_BEFORE = frozenset(
+    "move_todo repeat_todo shift_todo undate_todo prioritize append_note add_item add_step".split()
+)
+"""Those that are done where the patterns ask about the same, whatever else is said."""
+WITHOUT_DAY = frozenset(
+    {"prioritize", "rename", "delete", "undate_todo", "pin", "tag", "move_note"}
+)
+"""Those of which a message names no day, unless it wishes more."""
+
+
+def as_asked(
+    looked: Asked, question: Step, said: Understood, language: Language, act: Act
+) -> Route | None:
+    """Return the change that the patterns would ask about in the same way; None where it is asked
+    about.
+    """
+    asks = surely.asks_yes(question)
+    uses = USES.get(said.intent) if said.intent in AS_BEFORE else None
+    if asks is None or uses is None or not surely.may_be_done(said, uses, language):
+        return None
+    if len(said.all_of("day")) > 1 or not surely.is_named(said, asks.choices):
+        return None
+    if said.intent in WITHOUT_DAY and agreement.says_other_day(looked, said):
+        return None
+    return surely.route_of(looked, question, asks, said, act)
+
+
+def as_read(
+    looked: Asked, question: Step, reading: Reading, language: Language, act: Act
+) -> Route | None:
+    """Return the change that the reader knows and no pattern; None where it is asked about."""
+    said, asks = reading.likely[0], surely.asks_yes(question)
+    uses = USES.get(said.intent)
+    if asks is None or uses is None or not surely.may_be_done(said, uses, language):
+        return None
+    if len(asks.choices) != 1 or asks.choices[0].kind == "folder":
+        return None
+    if reading.weights.get(TWO, 0.0) > surely.NOT_TWO or surely.may_be_question(said):
+        return None
+    if said.intent in WITHOUT_DAY and agreement.says_other_day(looked, said):
+        return None
+    is_meant = (
+        surely.is_told(looked, said, asks.choices[0], language)
+        and surely.says_one_day(looked, said, language)
+        and not surely.names_other(looked, said, asks.choices)
+        and surely.names_items(said, asks)
+        and not surely.relayed(language).search(Marked(said.text).text)
+    )
+    return surely.route_of(looked, question, asks, said, act) if is_meant else None
+
+
+def instead_of_new(
+    looked: Asked, step: Step, question: Step, reading: Reading, language: Language, act: Act
+) -> Route | None:
+    """Return the change of what is there that the patterns took for a new todo or note: “the other
+    one to Wednesday at 10”, “diesel not before five” where there is such a todo.
+    """
+    said = reading.likely[0]
+    makes = bool(step.calls) and all(tool in agreement.MAKES for tool, _ in step.calls)
+    is_new = max(reading.weights.get(one, 0.0) for one in ("add_todo", "make_note"))
+    is_sure = said.sure >= SUREST and is_new <= surely.NOT_TWO
+    if said.intent != "same" and not (makes and is_sure):
+        return None
+    return as_read(looked, question, reading, language, act)

@@ -1,0 +1,173 @@
+"""What is made without asking first: todos, notes, folders, messages, and lines of notes."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from app.agent.rules.answers import item_changes
+from app.agent.rules.answers.item_changes import Held
+from app.agent.rules.changes.marked import Marked, words_of
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.listed import corrected_facts
+from app.agent.rules.passages import log_lines
+from app.agent.rules.passages.sentences import fold_text
+from app.agent.rules.reader import reader
+from app.agent.rules.reader.labelled import TWO
+from app.agent.rules.reader.reader import Reading, Understood
+from app.agent.rules.routing.routing import Route
+from app.agent.rules.understood import agreement, new_todos, surely
+from app.agent.rules.understood.surely import Act
+from app.agent.turn.steps import Asked, Step, Trace
+
+MAKES: Mapping[str, frozenset[str]] = {
+    "message": frozenset({"person", "text"}),
+    "make_folder": frozenset({"name", "folder"}),
+    "make_note": frozenset({"name", "text", "item", "folder"}),
+}
+"""The intents of what is made, and the slots of that."""
+OF_TODOS = frozenset({"title", "day", "prio"})
+"""The slots of a new todo that are surely put where they belong."""
+LOGGED = frozenset({"text", "item", "day", "olddat"})
+"""The slots of a new line of a log."""
+TAKEN_BACK = 0.5
+"""So likely does a clause take back what was said before it."""
+TAKES_BACK = ("leave", "undo", "no", "delete")
+
+
+def as_new(
+    looked: Asked, question: Step, reading: Reading, language: Language, act: Act
+) -> Route | None:
+    """Return the new folder or note, or the message to somebody, which waits for a yes anyway, that
+    the reader knows and no pattern; None where it is asked about.
+    """
+    said, asks = reading.likely[0], surely.asks_yes(question)
+    uses = MAKES.get(said.intent)
+    if said.sure < surely.NAMED or uses is None or asks is None or surely.may_be_question(said):
+        return None
+    if reading.weights.get(TWO, 0.0) > surely.NOT_TWO or not surely.uses_all(said, uses):
+        return None
+    request = words_of(language).cues["message"].search(Marked(said.text).text)
+    if said.intent == "message" and not request:
+        return None  # “Derek says that the cold snap is on the way”
+    is_many = any(len(said.all_of(slot)) > 1 for slot in ("name", "text", "folder", "person"))
+    return None if is_many else surely.route_of(looked, question, asks, said, act)
+
+
+def todo_said(
+    looked: Asked, question: Step, reading: Reading, language: Language, act: Act
+) -> Route | None:
+    """Return the one new todo that a message begins with, after its day and priority and what asks
+    for one: “tomorrow at 3 call Ralf, priority 5, he leaves then”; None where it is asked about.
+    """
+    said, asks = reading.likely[0], surely.asks_yes(question)
+    titles = [one for one in said.spans if one.slot == "title"]
+    if said.intent != "add_todo" or said.sure < surely.AT_ONCE or asks is None or len(titles) != 1:
+        return None
+    if not (said.get("day") or said.get("prio")) or surely.may_be_question(said):
+        return None
+    if reading.weights.get(TWO, 0.0) > surely.NOT_TWO or not surely.uses_all(said, OF_TODOS):
+        return None
+    lead = said.text[: titles[0].start]
+    for one in (one for one in said.spans if one.end <= titles[0].start):
+        lead = lead.replace(said.text[one.start : one.end], " ", 1)
+    is_apart = lead.rstrip().endswith((":", "：")) and said.sure >= surely.AT_ONCE
+    if not (is_apart or new_todos.only_asks(lead, language)):
+        return None
+    if not surely.says_one_day(looked, said, language):
+        return None
+    rest = said.text[max(one.end for one in said.spans) :]
+    return (
+        None
+        if _takes_back(looked, rest, language)
+        else surely.route_of(looked, question, asks, said, act)
+    )
+
+
+def new_todo(
+    looked: Asked, step: Step, question: Step, said: Understood, language: Language, act: Act
+) -> Route | None:
+    """Return the new todo whose title the patterns have with a reason behind it:
+    “remind me to warm up the car at six, else it won't start”; None where they differ in more.
+    """
+    made, asks = _one_made(step), surely.asks_yes(question)
+    titles = said.all_of("title")
+    if made is None or asks is None or said.sure < surely.AT_ONCE or len(titles) != 1:
+        return None
+    if not surely.uses_all(said, OF_TODOS) or len(said.all_of("day")) > 1:
+        return None
+    title, written = fold_text(titles[0]).strip(), fold_text(made["title"]).strip()
+    at = written.find(title)
+    if at < 0 or _takes_back(looked, written[at + len(title) :], language):
+        return None
+    found = surely.route_of(looked, question, asks, said, act)
+    again = _one_made(surely.do(looked, found, act)) if found else None
+    same = ("dueDate", "recurrence", "priority")
+    if again is None or any(again.get(name) != made.get(name) for name in same):
+        return None
+    return found
+
+
+def replaced(looked: Asked, question: Step, said: Understood, act: Act) -> Route | None:
+    """Return the replacement of a value in a note that is asked about, where the message has words
+    of its line, or the old value itself: “the lamp costs 45 € now, change that in the note”.
+    """
+    asks = (question.trace or Trace()).asks
+    texts = said.all_of("text")
+    if asks is None or asks.intent != "replace_text" or said.intent != asks.intent or not texts:
+        return None
+    new, old, line = (asks.arguments[name] for name in ("to", "from", "old"))
+    if said.sure < surely.AT_ONCE or new not in texts[-1] or surely.may_be_question(said):
+        return None
+    is_named = corrected_facts.shares(said.text, line, "") or old in said.all_of("old")
+    return surely.route_of(looked, question, asks, said, act) if is_named else None
+
+
+def written(looked: Asked, question: Step, reading: Reading, act: Act) -> Route | Step | None:
+    """Return the change of a note's text that is asked about, where it is surely meant: another
+    value, or a new line of a log; None where it is asked about.
+    """
+    found = replaced(looked, question, reading.likely[0], act)
+    return found or _logged(looked, question, reading, act)
+
+
+def _logged(looked: Asked, question: Step, reading: Reading, act: Act) -> Route | Step | None:
+    """Return the new line of a log that is asked about, or the step that reads the note: where
+    every line has its date, no more is needed to know how one more is written.
+    """
+    said, asks = reading.likely[0], surely.asks_yes(question)
+    if asks is None or asks.intent != "append_note" or len(asks.choices) != 1:
+        return None
+    texts = [*said.all_of("text"), *said.all_of("item")]
+    if said.intent not in agreement.WRITTEN or said.sure < surely.HALF or len(texts) != 1:
+        return None
+    if reading.weights.get(TWO, 0.0) > surely.NOT_TWO or surely.may_be_question(said):
+        return None
+    days = [*said.all_of("day"), *said.all_of("olddat")]
+    past = [log_lines.past_day(one, looked) for one in days]
+    if not surely.uses_all(said, LOGGED) or len(days) > 1 or not all(past):
+        return None
+    held = item_changes.read(looked, asks.choices[0])
+    if not isinstance(held, Held):
+        return held
+    if not log_lines.is_log(str(held.record["markdown"])):
+        return None
+    if past and past[0] is not None:
+        day = {"day": past[0].isoformat()}
+        asks = msgspec.structs.replace(asks, arguments={**asks.arguments, **day})
+    return surely.route_of(looked, question, asks, said, act)
+
+
+def _one_made(step: Step) -> Mapping[str, Any] | None:
+    """Return the fields of the one todo that a step makes, if it does nothing else."""
+    if len(step.calls) != 1 or step.calls[0][0] != "create_todo":
+        return None
+    return step.calls[0][1]
+
+
+def _takes_back(asked: Asked, rest: str, language: Language) -> bool:
+    """Return whether what follows a new todo says that it is not to be made after all."""
+    if not rest.strip():
+        return False
+    weights = reader.read(msgspec.structs.replace(asked, message=rest), (), language).weights
+    return sum(weights.get(one, 0.0) for one in TAKES_BACK) > TAKEN_BACK

@@ -1,0 +1,214 @@
+"""Whether what a reader understood is surely meant, so that it is done without asking first."""
+
+import functools
+import re
+from collections.abc import Callable, Sequence
+
+from app.agent.rules.changes import reused, told
+from app.agent.rules.changes.marked import Marked, words_of
+from app.agent.rules.dialogue import resolve_reference
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.change_tables import Changes
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.mentions import asking
+from app.agent.rules.passages import questions
+from app.agent.rules.passages.sentences import fold_text, split_words
+from app.agent.rules.reader import lines
+from app.agent.rules.reader.reader import Understood
+from app.agent.rules.routing.routing import Route
+from app.agent.rules.understood import agreement, meant
+from app.agent.turn import looks
+from app.agent.turn.steps import Asked, Question, Step, Thing, Trace
+
+Act = Callable[[Asked, Route], Step]
+AT_ONCE, NAMED = 0.97, 0.9
+"""So likely is what is done at once, and what is so to a thing that a message names."""
+HALF, SAID = 0.5, 0.6
+"""Such a share of a todo's words is said of what is told to be done."""
+NOT_TWO = 0.02
+"""A second wish is not likelier than this."""
+OTHERS_WORDS = "list_conversations"
+"""What gives the words of others, after which a change waits for the owner anyway."""
+
+
+ENDS = frozenset({"complete_todo", "delete"})
+"""Those after which a thing is out of sight."""
+_LOANED_ON = re.compile(r"[\u3400-\u9fff\u30a0-\u30ff][\u30a1-\u30ff]")
+"""Where a Japanese word goes on with a loan word."""
+
+
+def least(said: Understood) -> float:
+    """Return how likely at least a change is that is done at once; less is enough for a thing that
+    is named, or pointed at, but not for news of what is done.
+    """
+    is_told = bool(said.all_of("target") or said.all_of("it"))
+    return NAMED if is_told and said.intent != "complete_todo" else AT_ONCE
+
+
+def asks_yes(question: Step) -> Question | None:
+    """Return what a question needs no more than a yes to."""
+    asks = (question.trace or Trace()).asks
+    return asks if asks is not None and asks.lacks == "yes" else None
+
+
+def uses_all(said: Understood, uses: frozenset[str]) -> bool:
+    """Return whether a message has no slots but these and those of what it is about."""
+    return all(one.slot in {*uses, "target", "it"} for one in said.spans)
+
+
+def is_named(said: Understood, things: Sequence[Thing]) -> bool:
+    """Return whether each name of a message has only words of the name of one of these."""
+    return all(
+        any(told.is_all_named(name, one.title) for one in things) for name in said.all_of("target")
+    )
+
+
+def may_be_question(said: Understood) -> bool:
+    """Return whether a message ends as a question does."""
+    return said.text.rstrip().endswith(("?", "？"))
+
+
+def may_be_done(said: Understood, uses: frozenset[str], language: Language) -> bool:
+    """Return whether a change is likely enough, all that a message says goes into it, and nothing
+    says that it only may be so.
+    """
+    is_open = perhaps(language).search(Marked(said.text).text)
+    return said.sure >= least(said) and uses_all(said, uses) and not is_open
+
+
+@functools.cache
+def perhaps(language: Language) -> re.Pattern[str]:
+    """Return the words by which a message tells what only may be so: “might have to move it”."""
+    words = language_data.join_pattern(language_data.load_table(language, Changes).perhaps)
+    return re.compile(rf"(?<!\w)(?:{words})(?!\w)" if words_of(language).spaced else words)
+
+
+@functools.cache
+def relayed(language: Language) -> re.Pattern[str]:
+    """Return the words by which a message tells what somebody else wishes."""
+    words = language_data.join_pattern(language_data.load_table(language, Changes).relayed)
+    return re.compile(rf"(?<!\w)(?:{words})(?!\w)" if words_of(language).spaced else words)
+
+
+def is_told(asked: Asked, said: Understood, thing: Thing, language: Language) -> bool:
+    """Return whether a thing is surely that of a message: by whole words of its name, or as what
+    was spoken of where nothing was asked.
+    """
+    names = said.all_of("target")
+    if not names:
+        open_question = asked.earlier and asked.earlier[0].asks
+        # “finish the report” names what is not there
+        is_bare = said.intent in ENDS and not said.all_of("it")
+        return bool(asked.earlier) and not open_question and not is_bare
+    is_whole = all(_has_whole(thing.title, one) for one in names)
+    ends = (one.end - 1 for one in said.spans if one.slot == "target")
+    if any(_LOANED_ON.match(said.text, end) for end in ends):
+        return False  # “牛乳プリン” is not the milk that is to be bought
+    if said.intent == "delete" and agreement.is_within(said):
+        return False
+    if any(_is_person(asked, one) for one in names):
+        return False  # “Clara comes on Saturday” moves no drawings for Clara
+    if said.intent != "complete_todo":
+        return is_whole
+    if words_of(language).denies.search(Marked(said.text).text):
+        return False
+    return is_whole and (
+        _share_said(thing.title, said.text) >= SAID or fold_text(names[0]) == fold_text(thing.title)
+    )
+
+
+def _is_person(asked: Asked, name: str) -> bool:
+    """Return whether a name is no more than that of a contact."""
+    words = set(split_words(name))
+    people = (one for one in asking.things(asked) if one.kind == "person")
+    return any(words <= set(split_words(one.title)) for one in people)
+
+
+def _share_said(title: str, message: str) -> float:
+    """Return the share of the words of a title that a message has in some form, 0 to 1: “hem the
+    robes” in “the robes are hemmed”, “Winsch schmieren” in “Winsch ist geschmiert”.
+    """
+    stems = resolve_reference.word_stems(title)
+    if questions.is_asian(title):
+        letters = [one for one in fold_text(title) if one.isalpha()]
+        return sum(one in fold_text(message) for one in letters) / max(len(letters), 1)
+    held = split_words(message)
+    said = sum(any(one[: told.SAME] in word for word in held) for one in stems)
+    return said / max(len(stems), 1)
+
+
+def names_items(said: Understood, asks: Question) -> bool:
+    """Return whether each item that is named has no other words than one that is changed: no
+    “milk powder” for “milk”.
+    """
+    if asks.intent != "change_items":
+        return True
+    titles = [one for value in asks.arguments.values() for one in value.split("\n")]
+    names = (*said.all_of("item"), *said.all_of("step"))
+    return all(any(_has_whole(title, name) for title in titles) for name in names)
+
+
+def _has_whole(title: str, name: str) -> bool:
+    """Return whether a name stands in a title as whole words, in whatever form, or is the end of a
+    long one where words are joined: “Kranz” of “Adventkranz”.
+    """
+    if questions.is_asian(name):
+        return len(name) > 1 and fold_text(name).strip() in fold_text(title)
+    if resolve_reference.fitting_rows(name, [{"title": title}], strictly=True):
+        return told.is_all_named(name, title)
+    return resolve_reference.ends_compound(name, title)
+
+
+def says_one_day(asked: Asked, said: Understood, language: Language) -> bool:
+    """Return whether the words of the new day are read as one, and none of them is left that is
+    another: “Wednesday after lunch, 14:15”.
+    """
+    days = [one for one in said.all_of("day") if not meant.keeps_time(one, language)]
+    if not days:
+        return True
+    read = meant.day(asked, days, language)
+    if len(days) > 1 and read == " ".join(days):
+        days = [read]  # “on Thursday” and “at 7 pm”
+    if read and read not in days[0]:
+        read = read.rpartition(" ")[2]  # the number of “on 17th”
+    rest = days[0].replace(read, "", 1) if read else days[0]
+    return (
+        len(days) == 1 and bool(read) and rest != days[0] and not meant.day(asked, [rest], language)
+    )
+
+
+def names_other(looked: Asked, said: Understood, things: Sequence[Thing]) -> bool:
+    """Return whether a message names another thing, beside its slots, than what is changed."""
+    others = [
+        one
+        for one in asking.things(looked)
+        if one not in things and one.kind == "todo" and _share_said(one.title, said.text) > HALF
+    ]
+    texts = ("text", "item", "step", "name", "tag", "target")
+    return any(
+        not any(one.slot in texts and one.start <= start < one.end for one in said.spans)
+        for start, _, _ in lines.named(said.text, others)
+    )
+
+
+def route_of(
+    looked: Asked, question: Step, asks: Question, said: Understood, act: Act
+) -> Route | None:
+    """Return the change that a question asks about, unless its step would be no good."""
+    if looked.has(OTHERS_WORDS):
+        return None
+    language = (question.trace or Trace()).language
+    route = Route(asks.intent, language, asks.arguments, asks.choices)
+    step = do(looked, route, act)
+    if agreement.is_in_other_month(step.calls, said, language):
+        return None
+    if not agreement.keeps_days(looked, step.calls, said, language):
+        return None
+    if said.get("prio") and meant.level(said.get("prio"), language) is None:
+        return None  # “prio max” that nobody knows
+    return None if looks.looks_too_long(looked, step) else route
+
+
+def do(looked: Asked, route: Route, act: Act) -> Step:
+    """Return the step of a change, given what was looked up and done for it in the turn."""
+    return reused.reuse(looked, lambda part: act(part, route))

@@ -1,0 +1,53 @@
+"""Whether a message takes back at its end what it wishes first: “delete the list… no, leave it”."""
+
+import re
+
+import msgspec
+
+from app.agent.rules.changes.marked import Marked, words_of
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.reader import reader
+from app.agent.rules.reader.reader import Reading
+from app.agent.turn.steps import Asked
+
+SURE, POSSIBLE = 0.7, 0.2
+"""So likely is it that an end takes back what is before it, and that all does what was before."""
+MOST = 3
+"""So many ends are looked at."""
+TAKES_BACK = ("leave", "no", "undo")
+REOPENS = frozenset({"reopen_todo", "untick_item"})
+ENDS = frozenset({"delete", "complete_todo"})
+"""What is denied in the same words: “delete the list… no, don't delete it”."""
+_MARK = re.compile(r"(?:[,;.!…—–]|，|、|；|。|！|\s-\s)+\s*")
+_TEXT = re.compile(r'[:："“”„«»「」『』\n]')
+
+
+def at_end(asked: Asked, language: Language) -> bool:
+    """Return whether the last clauses of a message say that nothing is to be done after all."""
+    if _TEXT.search(asked.message):
+        return False  # what is written down may say anything
+    whole = _read(asked, asked.message, language)
+    wished = whole.likely[0].intent if whole.likely else ""
+    if wished in REOPENS or _no(whole) >= POSSIBLE:
+        return False  # “wait no, put it back” takes back what was done before
+    message = asked.message.rstrip(" .!…。！")
+    ends = (message[found.end() :] for found in list(_MARK.finditer(message))[-MOST:])
+    return any(_says_no(asked, one, wished, language) for one in ends if one)
+
+
+def _says_no(asked: Asked, text: str, wished: str, language: Language) -> bool:
+    """Return whether an end says no and nothing else, or denies just what was wished."""
+    read = _read(asked, text, language)
+    if _no(read) >= SURE:
+        return not any(one.all_of("day") for one in read.likely[:1])  # “no, on Tuesday”
+    denies = wished in ENDS and words_of(language).denies.search(Marked(text).text)
+    return bool(denies and read.weights.get(wished, 0.0) >= SURE)
+
+
+def _no(read: Reading) -> float:
+    return sum(read.weights.get(one, 0.0) for one in TAKES_BACK)
+
+
+def _read(asked: Asked, text: str, language: Language) -> Reading:
+    alone = msgspec.structs.replace(asked, message=text, results=(), earlier=())
+    return reader.read(alone, (), language)
