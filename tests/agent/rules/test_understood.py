@@ -116,3 +116,21 @@ async def test_each_of_two_things_gets_its_own_day(alice: Client) -> None:
     assert not dues - {None, THURSDAY, FRIDAY}
     assert rows["Order fondant"]["dueDate"] != FRIDAY
     assert rows["Mend the hive stand"]["dueDate"] != THURSDAY
+
+
+@pytest.mark.anyio
+async def test_both_of_a_list_are_moved_at_once_and_all_of_a_longer_one_are_not(
+    alice: Client,
+) -> None:
+    talk = await begun(alice)
+    listed = await talk.say("list my todos")
+    assert all(title in listed for title in TITLES)
+    await talk.say("move both to friday")
+    assert {row["dueDate"] for row in (await todos(alice)).values()} == {None}
+    await alice.ok("POST", "/os/todos", status=201, json={"title": "A", "dueDate": "2020-01-01"})
+    await alice.ok("POST", "/os/todos", status=201, json={"title": "B", "dueDate": "2020-01-02"})
+    await talk.say("what's overdue?")
+    await talk.say("move both to friday")
+    rows = await todos(alice)
+    assert rows["A"]["dueDate"] == rows["B"]["dueDate"] > "2026"
+    assert rows["Order fondant"]["dueDate"] is None

@@ -25,6 +25,8 @@ UNSAID = frozenset({"ask", "cannot", "events", "leave"})
 """What an answer may seem to be by itself."""
 BEGINNING = 4
 """So many letters of a word tell which of several choices is meant."""
+STEM = 5
+"""So many letters are the same in a verb and what is made of it: “brosser”, “brossage”."""
 REST = 24
 """So many letters may be left beside a name that chooses."""
 _CLAUSE = re.compile(r"\s*[,;.!–—，、；。！]+\s*|\s-\s")
@@ -109,6 +111,16 @@ def _begun_by(clause: str, question: Question) -> tuple[Thing, ...]:
         thing
         for thing in question.choices
         if any(one.startswith(word) for one in split_words(thing.title) for word in words)
+    ]
+    found = found or [
+        thing
+        for thing in question.choices
+        if any(
+            one[:STEM] == word[:STEM]
+            for one in split_words(thing.title)
+            for word in words
+            if len(one) > STEM < len(word)
+        )
     ]
     return tuple(found) if len(found) == 1 else ()
 

@@ -4,16 +4,17 @@ Only what can be taken back is, where the reader is as good as sure, the message
 the words of its name or goes on with what was just spoken of, and each of its slots is used.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from app.agent.rules.changes.marked import Marked
+from app.agent.rules.dialogue import dialogue_words, references
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.reader.labelled import TWO
 from app.agent.rules.reader.reader import Reading, Understood
 from app.agent.rules.routing.routing import Route
 from app.agent.rules.understood import agreement, surely
 from app.agent.rules.understood.surely import Act
-from app.agent.turn.steps import Asked, Step
+from app.agent.turn.steps import Asked, Step, Thing
 
 SUREST = 0.99
 """So likely is what is done at once though the patterns would do something else."""
@@ -79,7 +80,9 @@ def as_read(
     uses = USES.get(said.intent)
     if asks is None or uses is None or not surely.may_be_done(said, uses, language):
         return None
-    if len(asks.choices) != 1 or asks.choices[0].kind == "folder":
+    if asks.choices[:1] and asks.choices[0].kind == "folder":
+        return None
+    if len(asks.choices) != 1 and not _are_those_shown(looked, said, asks.choices, language):
         return None
     if reading.weights.get(TWO, 0.0) > surely.NOT_TWO or surely.may_be_question(said):
         return None
@@ -93,6 +96,21 @@ def as_read(
         and not surely.relayed(language).search(Marked(said.text).text)
     )
     return surely.route_of(looked, question, asks, said, act) if is_meant else None
+
+
+def _are_those_shown(
+    looked: Asked, said: Understood, things: Sequence[Thing], language: Language
+) -> bool:
+    """Return whether several things are all that the turn before has listed, and both or all of
+    them are meant: “move both to tomorrow”.
+    """
+    shown = looked.earlier[0].shown if looked.earlier else ()
+    is_all = any(
+        references.says_all(one, language) or dialogue_words.whole(language, "both", one)
+        for one in said.all_of("it")
+    )
+    is_of_todos = said.intent in AS_BEFORE and all(one.kind == "todo" for one in things)
+    return is_all and is_of_todos and len(things) > 1 and {*things} == {*shown}
 
 
 def instead_of_new(

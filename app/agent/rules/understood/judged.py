@@ -5,7 +5,7 @@ about as the reader has it, or shown where it only reads.
 """
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -40,6 +40,8 @@ from app.agent.turn.steps import Asked, Question, Step, Trace
 Act = Callable[[Asked, Route], Step]
 ASKED, SURE = 0.45, 0.85
 """So likely is what is asked about where nothing else was understood, and where something was."""
+MAYBE = 0.2
+"""So likely is what is asked about where what is likelier names nothing."""
 LISTED = 0.7
 """So likely is a list of a day's todos where notes seemed to answer."""
 UNSURE = frozenset({"ask", "cannot", "near", "mean", ""})
@@ -232,7 +234,7 @@ def _instead(
         return step  # “when does the flight leave?” that a todo has in its name, too
     if best.intent in reads and (shown := _show(looked, best, language, act)) is not None:
         return shown
-    question = wishes.ask(looked, best, language)
+    question = _first_question(looked, reading, can, language)
     if best.intent == trace.intent == "undo":
         return step  # which says why nothing is taken back
     if question is None:
@@ -244,11 +246,13 @@ def _instead(
     is_same = same_question.asks_alike(asked, step, question, language)
     if is_same and same_question.asks_more(step, question):
         return _without_day(step, best)
+    read = at_once.as_read(looked, question, reading, language, act)
     if not is_same:
         is_open = trace.asks and not trace.asks.lacks and len(trace.asks.choices) > 1
+        if is_open and read and len(read.things) > 1:
+            return read  # “which one?” of those that “both” says
         if is_open or not (nothing or trace.intent == "show_note"):
             return question
-    read = at_once.as_read(looked, question, reading, language, act)
     read = read or made_at_once.as_new(looked, question, reading, language, act)
     if not is_same:
         return read or made_at_once.todo_said(looked, question, reading, language, act) or question
@@ -257,6 +261,15 @@ def _instead(
     return (
         at_once.as_asked(looked, question, best, language, act) or read or _without_day(step, best)
     )
+
+
+def _first_question(
+    looked: Asked, reading: Reading, can: Collection[str], language: Language
+) -> Step | None:
+    """Return the question of the likeliest reading that names something."""
+    others = (one for one in reading.likely[1:] if one.sure >= MAYBE and one.intent in can)
+    questions = (wishes.ask(looked, one, language) for one in (reading.likely[0], *others))
+    return next(filter(None, questions), None)
 
 
 def _may_read(

@@ -29,6 +29,7 @@ HIGHEST = 10
 SHORT_NAME = 3
 """So many letters has the short form of a name at least."""
 TOP, LOW = 5, 1
+_HONORIFIC = re.compile(r"(?:さん|くん|君|ちゃん|さま|様|先生|氏)$")
 _EDGES = " \t\n,.;:，。；：、"
 
 
@@ -152,8 +153,10 @@ def person(asked: Asked, name: str) -> str:
     if not said:
         return references.last_person(asked)
 
+    bare = _HONORIFIC.sub("", name) or name
+
     def fits(title: str) -> bool:
-        unspaced = questions.is_asian(name) and (name in title or title in name)
+        unspaced = questions.is_asian(name) and (bare in title or title in name)
         words = fold_text(title).split()
         short = (one for one in said if len(one) >= SHORT_NAME)  # “Ludo” of Ludovic
         return (
