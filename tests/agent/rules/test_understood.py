@@ -134,3 +134,27 @@ async def test_both_of_a_list_are_moved_at_once_and_all_of_a_longer_one_are_not(
     rows = await todos(alice)
     assert rows["A"]["dueDate"] == rows["B"]["dueDate"] > "2026"
     assert rows["Order fondant"]["dueDate"] is None
+
+
+@pytest.mark.anyio
+async def test_a_number_in_a_name_that_chooses_is_no_day(alice: Client) -> None:
+    for house in (12, 14):
+        title = f"Smoke detectors house {house}"
+        await alice.ok("POST", "/os/todos", status=201, json={"title": title})
+    say = Talk(alice).say
+    await say("move the smoke detectors to 7 December")
+    await say("the one in 14")
+    dues = {title[-2:]: row["dueDate"] for title, row in (await todos(alice)).items()}
+    assert dues["12"] is None
+    assert dues["14"] is None or dues["14"].endswith("-12-07")
+
+
+@pytest.mark.anyio
+async def test_what_follows_a_question_changes_nothing_spoken_of_before_it(alice: Client) -> None:
+    talk = await begun(alice)
+    await talk.say("move order fondant to friday")
+    asked = await talk.say("I have to mend the hive stand on 24 December")
+    assert asked.endswith("?")
+    await talk.say("low priority")
+    assert {row["priority"] for row in (await todos(alice)).values()} <= {0, 1}
+    assert (await todos(alice))["Order fondant"]["priority"] == 0

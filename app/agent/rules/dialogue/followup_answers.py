@@ -53,11 +53,14 @@ def chosen(asked: Asked, said: Said, last: Trace) -> Route | None:
     part = slots.read(first, asked, said.language)
     own = part.day if part else ""
     day = own or said.day
+    if (number := re.search(r"\d+", day)) and len(things) == 1:
+        # “the one in 14” of “Smoke detectors 12” and “Smoke detectors 14” names no day
+        day = "" if number[0] in split_words(things[0].title) else day
     if day and question.intent == "change_todo":
         moved = {name: wanted[name] for name in wanted if name not in ("by", "earlier")}
         moved["day"] = _merged(asked, said, wanted["day"], day) if wanted.get("day") else day
         rest = said.message[len(first) :].replace(day, ",")
-        if not own and not slots.only_little(rest, said.language, "change", "only"):
+        if not (own and day) and not slots.only_little(rest, said.language, "change", "only"):
             new = {"wish": "change_todo", "field": "day", "day": moved["day"]}
             return settled(said, "mean", things, **new)  # “the fee. Payday is on Friday, so then”
         wanted = moved

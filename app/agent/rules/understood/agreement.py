@@ -56,7 +56,7 @@ TAKES_BACK = frozenset({"undo", "leave"})
 """What taking back what was done may be."""
 ANSWERS = frozenset({"choose", "yes"})
 """What any change may be after a question."""
-LIKELY = 0.25
+LIKELY = 0.3
 """So likely is at least one of the intents that a change is of, if it is to be done unasked."""
 POSSIBLE = 0.01
 """So likely is at least each of several changes that are to be done."""
@@ -72,6 +72,7 @@ NEW = frozenset({"add_todo", "make_note", "near", "mean"})
 MAKES = frozenset({"create_todo", "create_note"})
 OF_TODOS = frozenset({"edit_todo", "complete_todo", "delete_todo"})
 MOVES = frozenset({"move_todo", "repeat_todo"})
+ENDS = frozenset({"complete_todo", "delete"})
 EDITED = frozenset({"move_todo", "shift_todo", "repeat_todo", "prioritize"})
 LEVELLED = frozenset({"add_todo", "prioritize", "move_todo"})
 FORM = 4
@@ -192,8 +193,10 @@ def _same_things(asked: Asked, writes: Sequence[Call], said: Understood, *, says
     if names:
         return len(changed) == 1 or len(names) + len(pointers) > 1
     if last.asks and last.asks.lacks == "yes" and not pointers and None not in changed:
-        # what follows a question is of what that asked about, or of nothing that is known
-        return {one.id for one in last.asks.choices}.issuperset(changed)
+        # what follows a question is of what that asked about, or of nothing that is known; and
+        # whether something is done is not answered by a day
+        is_other = last.asks.intent in ENDS and said.intent in EDITED
+        return not is_other and {one.id for one in last.asks.choices}.issuperset(changed)
     if len(changed) > 1 and says_all:
         return False  # “all of them” is told first
     if pointers and last.intent == "ask" and not last.asks:

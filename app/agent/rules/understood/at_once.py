@@ -67,6 +67,10 @@ def as_asked(
         return None
     if len(said.all_of("day")) > 1 or not surely.is_named(said, asks.choices):
         return None
+    before = looked.earlier[0].asks if looked.earlier else None
+    is_pointed = said.all_of("target") or said.all_of("it")
+    if before is not None and not is_pointed and not {*asks.choices} <= {*before.choices}:
+        return None  # what follows a question is not about what was spoken of before it
     if said.intent in WITHOUT_DAY and agreement.says_other_day(looked, said):
         return None
     return surely.route_of(looked, question, asks, said, act)
