@@ -73,6 +73,7 @@ MAKES = frozenset({"create_todo", "create_note"})
 OF_TODOS = frozenset({"edit_todo", "complete_todo", "delete_todo"})
 MOVES = frozenset({"move_todo", "repeat_todo"})
 ENDS = frozenset({"complete_todo", "delete"})
+"""Those after which a thing is out of sight."""
 EDITED = frozenset({"move_todo", "shift_todo", "repeat_todo", "prioritize"})
 LEVELLED = frozenset({"add_todo", "prioritize", "move_todo"})
 FORM = 4

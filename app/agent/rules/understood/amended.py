@@ -6,6 +6,7 @@ from datetime import date, datetime
 import msgspec
 
 from app.agent.quickadd import quickadd
+from app.agent.rules.dialogue import repairs
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.mentions import asking
 from app.agent.rules.passages import questions
@@ -16,8 +17,6 @@ from app.agent.turn.steps import Asked, Question, Step
 SURE = 0.8
 """So likely does a message say no more than another day."""
 DAYS = frozenset({"move_todo", "repeat_todo"})
-DATES = frozenset({"date", "recurrence"})
-MOMENTS = frozenset({*DATES, "time"})
 REST = 3
 """So many words, and where no spaces part them twice as many letters, stand beside a day that is
 all that is said.
@@ -39,10 +38,9 @@ def ask_amended(asked: Asked, language: Language) -> Step | None:
     if not new:
         return None
     if not is_new:
-        day = _with_date(asked, question.arguments["day"], new, language)
-        return _ask(asked, question, {"day": day}, language)
-    title, old = _parted(asked, question.arguments["task"], language)
-    task = f"{title} {_with_date(asked, old, new, language)}"
+        day = _with_day(asked, f"x {question.arguments['day']}", new, language)
+        return _ask(asked, question, {"day": day.removeprefix("x ")}, language)
+    task = _with_day(asked, question.arguments["task"], new, language)
     return _ask(asked, question, {"task": task}, language)
 
 
@@ -75,34 +73,19 @@ def _ask(asked: Asked, question: Question, fields: dict[str, str], language: Lan
     return asking.ask_whether(told, asks, language)
 
 
-def _with_date(asked: Asked, old: str, new: str, language: Language) -> str:
-    """Return the new day, or the old one with the new time where that is all that is said; a day of
-    a month is that of the old one's.
+def _with_day(asked: Asked, text: str, new: str, language: Language) -> str:
+    """Return a text with a new day in place of its own; a day of a month is that of the old one's,
+    and a time alone leaves the day.
     """
-    now = quickadd.read_line(f"x {new}", now=asked.now, locale=language)
-    before = quickadd.read_line(f"x {old}", now=asked.now, locale=language)
-    if not {one.kind for one in now.spans} & DATES:
-        text = f"x {old}"
-        dates = [text[one.start : one.end] for one in before.spans if one.kind in DATES]
-        return " ".join((*dates, new))
-    if _DAY_OF_MONTH.fullmatch(new) and before.due is not None:
-        month = before.due if isinstance(before.due, datetime) else _midnight(before.due, asked.now)
+    before = quickadd.read_line(text, now=asked.now, locale=language).due
+    if _DAY_OF_MONTH.fullmatch(new) and before is not None:
+        month = before if isinstance(before, datetime) else _midnight(before, asked.now)
         begin = max(month.replace(day=1), asked.now)
         due = quickadd.read_line(f"x {new}", now=begin, locale=language).due
         if due is not None:
-            return (due.date() if isinstance(due, datetime) else due).isoformat()
-    return new
+            new = (due.date() if isinstance(due, datetime) else due).isoformat()
+    return repairs.with_day(asked, text, new, language) or f"{text} {new}"
 
 
 def _midnight(day: date, now: datetime) -> datetime:
     return datetime(day.year, day.month, day.day, tzinfo=now.tzinfo)
-
-
-def _parted(asked: Asked, line: str, language: Language) -> tuple[str, str]:
-    """Return what a line says beside its day and time, and these."""
-    spans = quickadd.read_line(line, now=asked.now, locale=language).spans
-    days = [(one.start, one.end) for one in spans if one.kind in MOMENTS]
-    title, said = line, " ".join(line[start:end] for start, end in days)
-    for start, end in reversed(days):
-        title = title[:start] + title[end:]
-    return " ".join(title.split()), said

@@ -12,7 +12,6 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.listed import corrected_facts
 from app.agent.rules.passages import log_lines
 from app.agent.rules.passages.sentences import fold_text
-from app.agent.rules.reader import reader
 from app.agent.rules.reader.labelled import TWO
 from app.agent.rules.reader.reader import Reading, Understood
 from app.agent.rules.routing.routing import Route
@@ -30,9 +29,6 @@ OF_TODOS = frozenset({"title", "day", "prio"})
 """The slots of a new todo that are surely put where they belong."""
 LOGGED = frozenset({"text", "item", "day", "olddat"})
 """The slots of a new line of a log."""
-TAKEN_BACK = 0.5
-"""So likely does a clause take back what was said before it."""
-TAKES_BACK = ("leave", "undo", "no", "delete")
 
 
 def as_new(
@@ -76,12 +72,7 @@ def todo_said(
         return None
     if not surely.says_one_day(looked, said, language):
         return None
-    rest = said.text[max(one.end for one in said.spans) :]
-    return (
-        None
-        if _takes_back(looked, rest, language)
-        else surely.route_of(looked, question, asks, said, act)
-    )
+    return surely.route_of(looked, question, asks, said, act)
 
 
 def new_todo(
@@ -97,8 +88,7 @@ def new_todo(
     if not surely.uses_all(said, OF_TODOS) or len(said.all_of("day")) > 1:
         return None
     title, written = fold_text(titles[0]).strip(), fold_text(made["title"]).strip()
-    at = written.find(title)
-    if at < 0 or _takes_back(looked, written[at + len(title) :], language):
+    if title not in written:
         return None
     found = surely.route_of(looked, question, asks, said, act)
     again = _one_made(surely.do(looked, found, act)) if found else None
@@ -163,11 +153,3 @@ def _one_made(step: Step) -> Mapping[str, Any] | None:
     if len(step.calls) != 1 or step.calls[0][0] != "create_todo":
         return None
     return step.calls[0][1]
-
-
-def _takes_back(asked: Asked, rest: str, language: Language) -> bool:
-    """Return whether what follows a new todo says that it is not to be made after all."""
-    if not rest.strip():
-        return False
-    weights = reader.read(msgspec.structs.replace(asked, message=rest), (), language).weights
-    return sum(weights.get(one, 0.0) for one in TAKES_BACK) > TAKEN_BACK

@@ -29,10 +29,6 @@ NOT_TWO = 0.02
 """A second wish is not likelier than this."""
 OTHERS_WORDS = "list_conversations"
 """What gives the words of others, after which a change waits for the owner anyway."""
-
-
-ENDS = frozenset({"complete_todo", "delete"})
-"""Those after which a thing is out of sight."""
 _LOANED_ON = re.compile(r"[\u3400-\u9fff\u30a0-\u30ff][\u30a1-\u30ff]")
 """Where a Japanese word goes on with a loan word."""
 
@@ -98,7 +94,7 @@ def is_told(asked: Asked, said: Understood, thing: Thing, language: Language) ->
     if not names:
         open_question = asked.earlier and asked.earlier[0].asks
         # “finish the report” names what is not there
-        is_bare = said.intent in ENDS and not said.all_of("it")
+        is_bare = said.intent in agreement.ENDS and not said.all_of("it")
         return bool(asked.earlier) and not open_question and not is_bare
     is_whole = all(_has_whole(thing.title, one) for one in names)
     ends = (one.end - 1 for one in said.spans if one.slot == "target")

@@ -8,6 +8,7 @@ from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.reader import reader
 from app.agent.rules.reader.reader import Reading
+from app.agent.rules.understood import agreement
 from app.agent.turn.steps import Asked
 
 SURE, POSSIBLE = 0.7, 0.2
@@ -16,8 +17,6 @@ MOST = 3
 """So many ends are looked at."""
 TAKES_BACK = ("leave", "no", "undo")
 REOPENS = frozenset({"reopen_todo", "untick_item"})
-ENDS = frozenset({"delete", "complete_todo"})
-"""What is denied in the same words: “delete the list… no, don't delete it”."""
 _MARK = re.compile(r"(?:[,;.!…—–]|，|、|；|。|！|\s-\s)+\s*")
 _TEXT = re.compile(r'[:："“”„«»「」『』\n]')
 
@@ -36,11 +35,13 @@ def at_end(asked: Asked, language: Language) -> bool:
 
 
 def _says_no(asked: Asked, text: str, wished: str, language: Language) -> bool:
-    """Return whether an end says no and nothing else, or denies just what was wished."""
+    """Return whether an end says no and nothing else, or denies just what was wished: “delete the
+    list… no, don't delete it”.
+    """
     read = _read(asked, text, language)
     if _no(read) >= SURE:
         return not any(one.all_of("day") for one in read.likely[:1])  # “no, on Tuesday”
-    denies = wished in ENDS and words_of(language).denies.search(Marked(text).text)
+    denies = wished in agreement.ENDS and words_of(language).denies.search(Marked(text).text)
     return bool(denies and read.weights.get(wished, 0.0) >= SURE)
 
 
