@@ -107,6 +107,23 @@ async def test_what_a_message_takes_back_at_its_end_is_not_done(
 
 
 @pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("message", "price"),
+    [
+        ("in honey prices make the big jar 8.50, no wait, leave it", "8.00"),
+        ("in honey prices make the big jar 8.50", "8.50"),
+    ],
+)
+async def test_nor_is_a_line_of_a_note_changed_then(
+    alice: Client, message: str, price: str
+) -> None:
+    made = await alice.note("Honey prices", "Small jar: £4.50\nBig jar: £8.00\n")
+    await Talk(alice).say(message)
+    text = (await alice.ok("GET", f"/os/notes/{made['id']}"))["note"]["markdown"]
+    assert f"Big jar: £{price}" in text
+
+
+@pytest.mark.anyio
 async def test_each_of_two_things_gets_its_own_day(alice: Client) -> None:
     talk = await begun(alice)
     await talk.say("move the hive stand to friday, and the extractor hood to thursday")

@@ -77,7 +77,8 @@ def judge(asked: Asked, looked: Asked | None, language: Language, doers: Doers) 
     may = len(asked.message) <= asking.LONGEST and "search_todos" in asked.tools
     if not (may and reader.knows(language)):
         return doers.step(asked)
-    if said := line_changes.wanted(asked, language):
+    said = line_changes.wanted(asked, language)
+    if said and not taken_back.as_whole(asked, language):
         whole = looked or asked
         line = line_changes.change(_before_change(whole), said, language)
         if line is not None:

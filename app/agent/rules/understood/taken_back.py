@@ -34,6 +34,11 @@ def at_end(asked: Asked, language: Language) -> bool:
     return any(_says_no(asked, one, wished, language) for one in ends if one)
 
 
+def as_whole(asked: Asked, language: Language) -> bool:
+    """Return whether a message wishes nothing in the end, be it that it says so from the first."""
+    return _no(_read(asked, asked.message, language)) >= SURE or at_end(asked, language)
+
+
 def _says_no(asked: Asked, text: str, wished: str, language: Language) -> bool:
     """Return whether an end says no and nothing else, or denies just what was wished: “delete the
     list… no, don't delete it”.
