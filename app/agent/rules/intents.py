@@ -31,6 +31,7 @@ def _ask_meant(_: Asked, route: Route) -> Step:
 
 INTENTS = {
     "ask": note_answer.answer_question,
+    "add_up": note_answer.add_up,
     "mean": _ask_meant,
     "find_notes": note_answers.find_notes,
     "summarise": note_answers.summarise,

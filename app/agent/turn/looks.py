@@ -1,5 +1,9 @@
 """The calls of a turn that only look: which they are, and how many a turn may make."""
 
+import itertools
+
+import msgspec
+
 from app.agent.turn.steps import Asked, Step
 
 MOST_LOOKS = 24
@@ -33,3 +37,9 @@ def looks_too_long(asked: Asked, step: Step) -> bool:
 def has_only_looked(asked: Asked) -> bool:
     """Return whether no tool of a turn has changed anything yet."""
     return all(one.tool.startswith(LOOKS) for one in asked.results)
+
+
+def before_change(asked: Asked) -> Asked:
+    """Return what is asked with what was looked up before anything was changed."""
+    found = itertools.takewhile(lambda one: one.tool.startswith(LOOKS), asked.results)
+    return msgspec.structs.replace(asked, results=tuple(found))

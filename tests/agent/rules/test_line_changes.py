@@ -4,8 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from app.agent.rules.listed import note_lines
-from app.agent.rules.passages import log_lines
+from app.agent.rules.passages import log_lines, note_lines
 from app.agent.turn.steps import Asked
 from tests.conftest import Client
 from tests.support.talks import Talk
@@ -171,7 +170,7 @@ async def test_what_may_mean_something_else_changes_no_line(
         ("2026-11-16 : 1 km\n2026-11-18 : 87 km\n", "9 km pour hier", "2026-11-22 : 9 km"),
         ("2026-11-03: gasoil\n2026-11-06: hilo\n", "abono de hoy", "2026-11-23: abono"),
         ("- 11/2 灯油\n- 11/18 お茶菓子\n", "今日ガソリン", "- 11/23 ガソリン"),
-        ("- 11月2日 1860元\n- 11月3日 2240元\n", "昨天卖了680元", "- 11月22日 卖了680元"),
+        ("- 11月2日 1860元\n- 11月3日 2240元\n", "昨天卖了680元", "- 11月22日 680元"),
         ("1/2 a\n2/3 b\n", "fed them", "fed them"),
     ],
 )

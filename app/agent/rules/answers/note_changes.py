@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 from typing import Any
 
 import msgspec
@@ -10,7 +11,7 @@ from app.agent.rules.answers import folder_changes, list_answers, targets, todo_
 from app.agent.rules.dialogue import dialogue_words, references, resolve_reference
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.list_tables import Lists
-from app.agent.rules.passages import log_lines, questions
+from app.agent.rules.passages import log_lines, new_rows, questions
 from app.agent.rules.passages.sentences import fold_text, split_sentences
 from app.agent.rules.routing import wording
 from app.agent.rules.routing.routing import Route
@@ -69,9 +70,10 @@ def append_note(asked: Asked, route: Route) -> Step:
     # With the revision that was read: a change in between is refused and not overwritten.
     content = append_text(note["markdown"], _parts(note["markdown"], route))
     if log_lines.is_log(note["markdown"]):
-        day = route.get("day")
-        text = f"{day} {route.get('text')}" if day else route.get("text")
-        content = log_lines.add(note["markdown"], text, asked)
+        day = date.fromisoformat(route.get("day")) if route.get("day") else None
+        content = log_lines.add(note["markdown"], route.get("text"), asked, day)
+    elif row := new_rows.add(note["markdown"], route.get("text")):
+        content = row
     elif route.get("listed") and not _last_mark(note["markdown"].rstrip("\n")):
         content = _listed(note["markdown"], route.get("text"))
     return call_tool("edit_note", noteId=note["id"], content=content, ifRevision=note["revision"])

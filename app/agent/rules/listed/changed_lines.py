@@ -4,9 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from app.agent.rules.listed import note_lines
-from app.agent.rules.listed.note_lines import Amount, Line
-from app.agent.rules.passages import questions
+from app.agent.rules.passages import note_lines, questions
+from app.agent.rules.passages.note_lines import Amount, Line
 from app.agent.rules.passages.sentences import fold_text
 
 MOST = 5

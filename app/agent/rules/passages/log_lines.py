@@ -18,6 +18,9 @@ _DAY = r"(?:\d{4}-\d\d?-\d\d?|\d{1,2}\.\d{1,2}\.(?:\d{2,4})?|\d{1,2}[/月]\d{1,2
 DATED = re.compile(rf"(?P<day>{_DAY})(?P<gap>\s?[:：,，]?\s*)")
 """A date at the beginning of a line, with what stands between it and the text."""
 _MARK = re.compile(r"\s*(?:[-*+]\s+)?(?:\[[ xX]\]\s+)?")
+_AMOUNT = re.compile(r"(?P<number>\d+(?:[.,]\d+)?)(?P<unit>\s?[^\W\d_]{0,12}[²³%€]?)")
+_AFTER_DAY = re.compile(rf"(?P<name>[^\d\n]*?)\s*{_AMOUNT.pattern}\s*$")
+"""What a line of a log says that tells nothing but one amount, of a name or of none."""
 _EDGES = " \t,;:.，。、：；"
 
 
@@ -29,9 +32,9 @@ def is_log(markdown: str) -> bool:
     return enough and lines[-1] is dated[-1]
 
 
-def add(markdown: str, text: str, asked: Asked) -> str:
-    """Return a log with one more line, of the day that its text begins or ends with, else of today;
-    a text with a date keeps it.
+def add(markdown: str, text: str, asked: Asked, day: date | None = None) -> str:
+    """Return a log with one more line: of a day, else of that which its text begins or ends with,
+    else of today; a text with a date keeps it.
     """
     kept = markdown.rstrip("\n")
     last = kept.rpartition("\n")[2]
@@ -40,10 +43,37 @@ def add(markdown: str, text: str, asked: Asked) -> str:
     one_line = " ".join(text.split())
     if DATED.match(one_line) or dated is None:
         return f"{kept}\n{lead}{one_line}\n"
-    rest, day = _without_day(one_line, asked)
-    written = _written(day or asked.now.date(), dated["day"], kept)
+    rest, named = (one_line, day) if day else _without_day(one_line, asked)
+    rest = amount_of(rest, kept) or rest
+    written = _written(named or asked.now.date(), dated["day"], kept)
     gap = dated["gap"] or " "
     return f"{kept}\n{lead}{written}{gap}{rest}\n" if written else f"{kept}\n{lead}{one_line}\n"
+
+
+def amount_of(text: str, markdown: str) -> str | None:
+    """Return the only amount of a text as all lines of a log write theirs, with the name that
+    stands in other lines, too: “Mei worked 7 hours” as “Mei 7 hours”; None where they tell more.
+    """
+    dated = [(one, found) for one in markdown.split("\n") if (found := _dated(one))]
+    told = [_AFTER_DAY.match(one, found.end()) for one, found in dated]
+    found = [*_AMOUNT.finditer(text)]
+    if not told or len(found) != 1:
+        return None
+    lines = [one for one in told if one]
+    names = {one["name"].strip() for one in lines}
+    said = [one for one in names if one and one.lower() in text.lower()]
+    if len(lines) < len(told) or len(said) != (0 if names == {""} else 1):
+        return None
+    of_name = [one["unit"] for one in lines if not said or said[0] == one["name"].strip()]
+    if len({*of_name}) != 1 or not _is_unit(found[0]["unit"].strip(), of_name[0].strip()):
+        return None
+    amount = f"{found[0]['number']}{of_name[0]}"
+    return f"{said[0]} {amount}" if said else amount
+
+
+def _is_unit(said: str, written: str) -> bool:
+    """Return whether a unit may be what a log writes: 个小时 is its 小时, and a bare number any."""
+    return said in ("", written) or (questions.is_asian(said) and said.endswith(written))
 
 
 def past_day(text: str, asked: Asked) -> date | None:

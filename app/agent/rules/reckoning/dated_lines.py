@@ -73,7 +73,7 @@ def _facts(line: Line, message: str, kind: Kind | None, language: Language) -> l
     """Return the amounts of a line that may be what is asked for: money, or what the message says
     how many there are of.
     """
-    every = [one for one in line.amounts.values() if one]
+    every = [one for key in line.amounts if (one := line.amount(key))]
     if kind == "price":
         return [one for one in every if one.amount.unit in words.MONEY]
     return [

@@ -17,20 +17,32 @@ from app.agent.rules.reckoning.note_amounts import Fact
 _ITEM = re.compile(r"\s*(?:[-*+]\s|\d{4}-\d\d-\d\d|\|)")
 _NOUN = re.compile(r"\s?([^\W\d_]+)")
 _SLASHED = re.compile(r"^[^\w]*(\d{1,2})/(\d{1,2})(?!\d|/)")
+_DATE = re.compile(r"\d{1,2}[/.]\d{1,2}\b")
 _YEARS = range(1900, 2101)
 MONTH_FIRST = ("ja", "zh")
 
 
 class Line(NamedTuple):
     """A line that tells something: its folded text with that of its heading, where it begins, its
-    day, and its amounts by what they measure; None for what it tells two of.
+    day, and its amounts by what they measure.
     """
 
     text: str
     start: int
     is_item: bool
     day: date | None
-    amounts: Mapping[str, Fact | None]
+    amounts: Mapping[str, Sequence[Fact]]
+
+    def amount(self, key: str, names: Sequence[str] = ()) -> Fact | None:
+        """Return the one amount that measures something; of several that beside which a name
+        stands.
+        """
+        told = self.amounts.get(key, ())
+        if len(told) > 1:
+            told = [
+                one for one in told if any(note_amounts.touches(name, one.said) for name in names)
+            ]
+        return told[0] if len(told) == 1 else None
 
 
 class Listed(NamedTuple):
@@ -45,7 +57,7 @@ def read(note: Text, asked: Language, today: date) -> Listed:
     """Return what the lines of a note count; one without a year is of the day next to today."""
     parts = tables.find(note.content)
     language = note_amounts.language_of(note, asked)
-    amounts: dict[int, dict[str, Fact | None]] = {}
+    amounts: dict[int, dict[str, list[Fact]]] = {}
     named: dict[str, str] = {}
     for fact in note_amounts.facts(note, asked, None):
         start = note.content.rfind("\n", 0, fact.sentence.start) + 1
@@ -53,8 +65,7 @@ def read(note: Text, asked: Language, today: date) -> Listed:
         if found is None or _is_day(fact):
             continue
         key, name, fact = found
-        told = amounts.setdefault(start, {})
-        told[key] = None if key in told else fact
+        amounts.setdefault(start, {}).setdefault(key, []).append(fact)
         named.setdefault(key, name)
     lines = [
         one
@@ -65,7 +76,7 @@ def read(note: Text, asked: Language, today: date) -> Listed:
 
 
 def _lines(
-    note: Text, amounts: Mapping[int, Mapping[str, Fact | None]], language: Language, today: date
+    note: Text, amounts: Mapping[int, Mapping[str, Sequence[Fact]]], language: Language, today: date
 ) -> list[Line]:
     found, heading, start = [], "", 0
     for line in note.content.splitlines(keepends=True):
@@ -91,7 +102,7 @@ def _measure(fact: Fact, table: Table | None, language: Language) -> tuple[str, 
     text = words.folded(fact.sentence.text)
     if table is not None:
         at = tables.column_at(text, number.start)
-        if not 0 < at < len(table.header):
+        if not 0 < at < len(table.header) or _DATE.match(tables.cells(text)[at]):
             return None  # the first names the row
         header = words.folded(table.header[at])
         if not number.unit and (unit := numbers.unit_of(header, language)):
@@ -117,7 +128,7 @@ def _is_day(fact: Fact) -> bool:
 
 def _counts(key: str, lines: Sequence[Line]) -> bool:
     """Return whether amounts count something, and are no years."""
-    told = [fact for one in lines if (fact := one.amounts.get(key))]
+    told = [fact for one in lines for fact in one.amounts.get(key, ())]
     return not told or not all(not one.amount.unit and one.amount.value in _YEARS for one in told)
 
 

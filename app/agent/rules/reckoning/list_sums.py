@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from app.agent.quickadd.time_ranges import Range
 from app.agent.rules.dialogue import dialogue_words
+from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.reckoning_tables import Keyword
 from app.agent.rules.passages import questions
@@ -25,19 +26,26 @@ from app.agent.rules.reckoning import (
 from app.agent.rules.reckoning.list_rows import Line, Listed
 from app.agent.rules.reckoning.note_amounts import Fact
 from app.agent.rules.reckoning.sum_wishes import Solved, Wanted
-from app.agent.turn.steps import Asked
+from app.agent.turn.steps import Asked, Call
 
 _SHORTEST = 2
 """Of fewer signs is no word where no spaces part them."""
 LIMITS: tuple[Keyword, ...] = ("limit", "total")
 """What a line says that is no part of its list: “budget: 250”, “total 391”."""
 OWED: tuple[Keyword, ...] = ("remaining",)
+YEAR = 12
+PART = 3
+"""So many letters has a word at least that is a part of a longer one."""
+BESIDE = 8
+"""So many letters stand between a day and “since” at most, with that word."""
+MOST_WORDS, MOST_FOUND, MANY = 3, 5, 100
+"""So many words are looked for, in so many notes each, and so many lines with a unit."""
 
 
 class Request(NamedTuple):
     """What a message asks of the lines of a note: its folded text, what of it is left without the
     words that only ask, the words that name something, the days, and which of several it wants, if
-    only one.
+    only one. Words that are `loose` may say nothing of the lines, where the others do.
     """
 
     said: str
@@ -45,11 +53,12 @@ class Request(NamedTuple):
     names: Sequence[str]
     period: Range | None
     most: Keyword | None
+    loose: frozenset[str] = frozenset()
 
 
-def read(message: str, language: Language, asked: Asked) -> Request | None:
+def read(message: str, language: Language, asked: Asked, *, is_sum: bool = False) -> Request | None:
     """Return what a message asks of the lines of a note together; None where it asks no such
-    thing.
+    thing. One that surely `is_sum` need not say so in words that are known.
     """
     if len(message) > sums.LONGEST:
         return None
@@ -60,18 +69,72 @@ def read(message: str, language: Language, asked: Asked) -> Request | None:
     if not sum_wishes.only_adds(wanted, but=owed):
         return None
     counts = questions.read_question(message).kind in ("number", "price", "weight")
-    if not (most or wanted.says("total") or (counts and wanted.says("done"))):
+    if not (is_sum or most or wanted.says("total") or (counts and wanted.says("done"))):
         return None
-    found = dialogue_words.find_days(wanted.text, asked)
-    text = wanted.text
-    if found and (named := text[found[1] : found[2]]) and not named.isdecimal():
-        text = f"{text[: found[1]]} {text[found[2] :]}"
-    period = been(found[0], asked.now.date()) if found and text != wanted.text else None
+    period, text = _period(wanted.text, language, asked)
     table = words.table_of(language).words
     text = words.without(language, text, *(table[one] for one in ("done", *keys) if one in table))
     left = Wanted(text, language, numbers.find(words.hide_codes(text), language), [])
     names = sum_wishes.names_in(text, language, left.numbers)
     return Request(wanted.text, left._replace(names=names), names, period, most)
+
+
+def without_unheard(request: Request, kept: str) -> Request:
+    """Return a request of which only the words that stand in `kept` must be of the lines."""
+    held = words.folded(kept)
+    return request._replace(loose=frozenset(one for one in request.names if one not in held))
+
+
+def asks_again(request: Request, before: Request) -> Request:
+    """Return what a message asks that goes on from a sum: with the words and days that it does not
+    say itself.
+    """
+    names = request.names or before.names
+    return before._replace(
+        said=f"{before.said} {request.said}",
+        wanted=request.wanted._replace(text=f"{request.wanted.text} {before.wanted.text}"),
+        names=names,
+        period=request.period or before.period,
+        most=request.most,
+        loose=frozenset(() if request.names else before.names),
+    )
+
+
+def _period(text: str, language: Language, asked: Asked) -> tuple[Range | None, str]:
+    """Return the days that a text names, “since Thursday” those until today, and the rest of it."""
+    found = dialogue_words.find_days(text, asked)
+    if not found or text[found[1] : found[2]].isdecimal():
+        return None, text
+    before, after = text[: found[1]], text[found[2] :]
+    since = words.whole(language, words.table_of(language).since)
+    # “desde el jueves”, “木曜から”: beside the day, or part of what names it
+    beside = f"{before[-BESIDE:]} {text[found[1] : found[2]]} {after[:BESIDE]}"
+    named, units = text[found[1] : found[2]], words.table_of(language).units
+    if "year" in units and words.whole(language, units["year"]).search(named):
+        first = found[0].start.replace(month=1, day=1)  # “this year” for a todo is its last day
+        return Range(first, first.replace(year=first.year + 1)), f"{before} {after}"
+    if since.search(beside):
+        start = been(found[0], asked.now.date()).start
+        return Range(
+            start, asked.now + timedelta(days=1)
+        ), f"{since.sub(' ', before)} {since.sub(' ', after)}"
+    return found[0], f"{before} {after}"
+
+
+def calls_to_find(request: Request) -> list[Call]:
+    """Return the calls that look for the notes that a request may be of: with its words, and with
+    numbers of the units that it names.
+    """
+    names = [one for one in request.names if len(one) >= _SHORTEST]
+    calls: list[Call] = [
+        ("search_notes", {"query": one, "limit": MOST_FOUND}) for one in names[:MOST_WORDS]
+    ]
+    table = words.table_of(request.wanted.language)
+    for name in names:
+        if unit := numbers.unit_of(name, request.wanted.language):
+            pattern = rf"\d\s?(?:{language_data.join_pattern(table.units[unit])})"
+            calls.append(("grep_notes", {"pattern": pattern, "mode": "regex", "limit": MANY}))
+    return calls
 
 
 def asks_of_told(message: str, language: Language, asked: Asked) -> bool:
@@ -110,7 +173,7 @@ def solve(
     for note in notes:
         listed = list_rows.read(note, request.wanted.language, asked.now.date())
         may_be = note.whole and (request.names or note.note_id in before)
-        if may_be and (one := _of_note(request, listed, is_known=note.note_id in before)):
+        if may_be and (one := _of_note(request, listed, asked, is_known=note.note_id in before)):
             title = words.folded(note.title)
             found.append((sum(note_amounts.holds(word, title) for word in said), one))
     # “Am I owed for honey” is of “Honey owed” and not of “Honey prices”
@@ -119,7 +182,9 @@ def solve(
     return best[0] if len(best) == 1 else None
 
 
-def _of_note(request: Request, listed: Listed, *, is_known: bool) -> Solved | Fact | None:
+def _of_note(
+    request: Request, listed: Listed, asked: Asked, *, is_known: bool
+) -> Solved | Fact | None:
     """Return what is asked of the lines of one note; None where a word says nothing of it."""
     title = words.folded(listed.note.title)
     selected: list[str] = []
@@ -127,18 +192,27 @@ def _of_note(request: Request, listed: Listed, *, is_known: bool) -> Solved | Fa
     for name in request.names:
         if len(name) < _SHORTEST:
             continue
-        if _measures_by(name, request, listed) or _holds(name, title):
+        if _measures_by(name, request, listed) or _holds(name, title) or _is_part(name, title):
             says_it = True
-        elif any(_holds(name, f"{title} {one.text}") for one in listed.lines):
+        elif any(_holds(name, f"{title} {one.text}") for one in listed.lines if one.amounts):
             selected.append(name)
-        else:
+        elif any(_holds(name, one.text) for one in listed.lines):
+            says_it = True  # “Per flight:” above the lines
+        elif name not in request.loose:
             return None
     lines = _chosen(selected, title, listed.lines)
     if request.period is not None:
-        lines = _within(request.period, lines, title)
+        past = been(request.period, asked.now.date())
+        lines = _within(past, lines, title) or _within(request.period, lines, title)
     if not lines or not (says_it or selected) or not _counts_lines(request, lines):
         return None
-    return _told_of(request, listed, lines)
+    return _told_of(request, listed, lines, selected)
+
+
+def _is_part(name: str, title: str) -> bool:
+    """Return whether a word begins or ends one of a title: “gas” in “Gasverbrauch”."""
+    held = split_words(title) if len(name) >= PART else ()
+    return any(one.startswith(name) or one.endswith(name) for one in held)
 
 
 def _measures_by(name: str, request: Request, listed: Listed) -> bool:
@@ -164,22 +238,35 @@ def _within(period: Range, lines: Sequence[Line], title: str) -> Sequence[Line]:
     if dated:
         days = (period.start.date(), period.end.date())
         return [one for one in dated if one.day and days[0] <= one.day < days[1]]
-    is_month = (period.start + timedelta(days=32)).replace(day=1) == period.end
-    is_named = written_dates.months_in(title) == {period.start.month}
-    return lines if is_month and is_named else []
+    months = _whole_months(period)
+    if any(written_dates.months_in(one.text) for one in lines):
+        return [one for one in lines if written_dates.months_in(one.text) & months]
+    is_year = len(months) == YEAR and str(period.start.year) in split_words(title)
+    is_month = len(months) == 1 and written_dates.months_in(title) == months
+    return lines if is_month or is_year else []
+
+
+def _whole_months(period: Range) -> set[int]:
+    """Return the months that some days are all of; nothing of other days."""
+    if period.start.day != 1 or period.end.day != 1:
+        return set()
+    count = (period.end.year - period.start.year) * YEAR + period.end.month - period.start.month
+    return {(period.start.month - 1 + n) % YEAR + 1 for n in range(min(count, YEAR))}
 
 
 def _counts_lines(request: Request, lines: Sequence[Line]) -> bool:
     """Return whether the numbers of a message are only how many lines there are: “these 4 days”."""
     counts = {one.value for one in request.wanted.numbers}
-    told = [one for one in lines if any(one.amounts.values())]
+    told = [one for one in lines if one.amounts]
     return not counts or counts == {len(told)}
 
 
-def _told_of(request: Request, listed: Listed, lines: Sequence[Line]) -> Solved | Fact | None:
+def _told_of(
+    request: Request, listed: Listed, lines: Sequence[Line], names: Sequence[str]
+) -> Solved | Fact | None:
     language = note_amounts.language_of(listed.note, request.wanted.language)
     for key in _measures(request, listed, lines):
-        facts = _facts(key, lines, language)
+        facts = _facts(key, lines, names, language)
         if facts is None:
             continue
         if request.most:
@@ -194,7 +281,7 @@ def _measures(request: Request, listed: Listed, lines: Sequence[Line]) -> Sequen
     """Return what may be added up, the only one of it: what is named, else money, else the one
     thing that is measured.
     """
-    keys = [key for key in listed.measures if any(one.amounts.get(key) for one in lines)]
+    keys = [key for key in listed.measures if any(key in one.amounts for one in lines)]
     said = split_words(request.wanted.text)
     named = [
         key
@@ -218,10 +305,12 @@ def _names_unit(request: Request, key: str, lines: Sequence[Line]) -> bool:
 
 
 def _units(key: str, lines: Sequence[Line]) -> set[str]:
-    return {fact.amount.unit for one in lines if (fact := one.amounts.get(key))}
+    return {fact.amount.unit for one in lines for fact in one.amounts.get(key, ())}
 
 
-def _facts(key: str, lines: Sequence[Line], language: Language) -> list[Fact] | None:
+def _facts(
+    key: str, lines: Sequence[Line], names: Sequence[str], language: Language
+) -> list[Fact] | None:
     """Return the amounts of lines of which each tells one, none a sum itself; None where any tells
     something else, or only one line is left.
     """
@@ -233,7 +322,7 @@ def _facts(key: str, lines: Sequence[Line], language: Language) -> list[Fact] | 
         for one in lines
         if one.amounts and not any(words.says(language, limit, one.text) for limit in LIMITS)
     ]
-    facts = [fact for one in lines if (fact := one.amounts.get(key))]
+    facts = [fact for one in lines if (fact := one.amount(key, names))]
     return facts if len(facts) == len(lines) > 1 else None
 
 

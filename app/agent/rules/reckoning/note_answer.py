@@ -22,6 +22,7 @@ from app.agent.rules.reckoning import (
     words,
     written_dates,
 )
+from app.agent.rules.reckoning.list_sums import Request
 from app.agent.rules.reckoning.note_amounts import Fact
 from app.agent.rules.reckoning.sum_wishes import Solved
 from app.agent.rules.routing.routing import Route
@@ -31,14 +32,14 @@ MOST_TOLD = 600
 """So many characters of a note that is nearest are what follows can reckon with."""
 
 FEW = 5
+MOST_READ = 5
+"""So many notes with the words or units of a sum are read for its lines."""
 
 
 def answer_question(asked: Asked, route: Route) -> Step:
     """Return the sum that a question asks for, with the passages that its numbers stand in; else
     the passages that answer it.
     """
-    if route.things and route.get("reckoned") and (added := _add_up(asked, route)):
-        return added
     step = note_answers.answer_question(asked, route)
     if step.calls or not asked.results or route.get("context"):
         return _remembering(asked, step)
@@ -122,16 +123,54 @@ def _line(fact: Fact) -> Step:
     return Step(text, quotes=(quote,), trace=Trace(intent="ask", about=about))
 
 
-def _add_up(asked: Asked, route: Route) -> Step | None:
-    """Return the call that reads the note that is to be added up, then what all its amounts come
-    to; None where its lines are no list of amounts.
+def add_up(asked: Asked, route: Route) -> Step:
+    """Return what the lines of a note come to that a message surely asks to be added up: of the
+    note that is named, else of that spoken of just before or of those with its words and units.
+
+    `named` are the words of the message that must be of the lines, `before` asked for the sum that
+    it goes on from. The step is empty where no note, or more than one, has such lines.
     """
-    call: Call = ("get_note_content", {"noteId": route.things[0].id})
-    read = [one for one in asked.of(call[0]) if one.arguments == call[1]]
-    if not read:
-        return Step(calls=(call,)) if call[0] in asked.tools else None
-    text = found_texts.read_note(read[0])
-    return _listed(asked, route, [text], [text.note_id]) if text else None
+    message, language = route.get("words") or asked.message, route.language
+    request = list_sums.read(message, language, asked, is_sum=True)
+    if request is None:
+        return Step(empty=True)
+    request = list_sums.without_unheard(request, route.get("named"))
+    if before := route.get("before") and list_sums.read(
+        route.get("before"), language, asked, is_sum=True
+    ):
+        request = list_sums.asks_again(request, before)
+    told = [one.id for turn in asked.earlier[:2] for one in references.notes_told(turn)]
+    ids = [one.id for one in route.things] or told
+    if found := _added(asked, route, request, ids):
+        return found
+    if route.things or not request.names:
+        return Step(empty=True)
+    near = [int(one) for one in route.get("near").split()]
+    if found := _added(asked, route, request, near[:MOST_READ]):
+        return found
+    calls = list_sums.calls_to_find(request)
+    if missing := tuple(one for one in calls if one[0] in asked.tools and not _made(asked, one)):
+        return Step(calls=missing)
+    others = [hit["id"] for hit in found_texts.hits(asked) if hit["id"] not in told]
+    return _added(asked, route, request, others[:MOST_READ]) or Step(empty=True)
+
+
+def _added(asked: Asked, route: Route, request: Request, ids: Sequence[int]) -> Step | None:
+    """Return the calls that read notes, then what their lines come to."""
+    calls: list[Call] = [("get_note_content", {"noteId": one}) for one in ids]
+    if missing := tuple(one for one in calls if not _made(asked, one)):
+        return Step(calls=missing)
+    read = (one for one in asked.of("get_note_content") if one.arguments["noteId"] in ids)
+    texts = [text for one in read if (text := found_texts.read_note(one))]
+    known = [one.id for one in route.things] or (ids if not request.names else ())
+    found = list_sums.solve(request, texts, asked, known)
+    if isinstance(found, Solved):
+        return _shown(route, found)
+    return _remembering(asked, _line(found)) if found is not None else None
+
+
+def _made(asked: Asked, call: Call) -> bool:
+    return any((one.tool, one.arguments) == call for one in asked.results)
 
 
 def _remembering(asked: Asked, step: Step) -> Step:

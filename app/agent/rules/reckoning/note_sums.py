@@ -47,12 +47,6 @@ def asks_total(message: str, language: Language) -> bool:
     return wanted.says("total") and not wanted.names and not wanted.numbers
 
 
-def asks_all(message: str, language: Language) -> bool:
-    """Return whether a message asks what all comes to, whatever that is, and nothing else of it."""
-    wanted = sum_wishes.read(message, language)
-    return wanted.says("total") and not wanted.numbers and sum_wishes.only_adds(wanted)
-
-
 def goes_on(message: str, language: Language, told: str, asked_before: Sequence[str]) -> bool:
     """Return whether a message says what is to be reckoned with an amount that was told: nothing
     else, or it asks, and its words are those of a sum that can be told.

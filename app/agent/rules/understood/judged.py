@@ -4,7 +4,6 @@ Only what both say is done; where they differ it is asked about. What came to no
 about as the reader has it, or shown where it only reads.
 """
 
-import itertools
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
@@ -24,7 +23,7 @@ from app.agent.rules.understood import (
     agreement,
     amended,
     at_once,
-    line_changes,
+    lines_first,
     looked_up,
     made_at_once,
     replaced_text,
@@ -77,14 +76,12 @@ def judge(asked: Asked, looked: Asked | None, language: Language, doers: Doers) 
     may = len(asked.message) <= asking.LONGEST and "search_todos" in asked.tools
     if not (may and reader.knows(language)):
         return doers.step(asked)
-    said = line_changes.wanted(asked, language)
-    if said and not taken_back.as_whole(asked, language):
-        whole = looked or asked
-        line = line_changes.change(_before_change(whole), said, language)
-        if line is not None:
-            return line if isinstance(line, Step) else surely.do(whole, line, doers.act)
-        pattern_step = doers.step
-        doers = doers._replace(step=lambda part: reused.reuse(part, pattern_step))
+    first, has_looked = lines_first.do(asked, looked or asked, language, doers.act)
+    if first is not None:
+        return first
+    if has_looked:
+        pattern = doers.step
+        doers = doers._replace(step=lambda part: reused.reuse(part, pattern))
     step, act = doers.step(asked), doers.act
     if not looks.has_only_looked(asked):
         return _after_done(asked, looked, step, language, doers)
@@ -210,10 +207,14 @@ def _instead(
         new = made_at_once.replaced(looked or asked, step, likely[0], act) if likely else None
         return new or step
     nothing = trace.asks is not None or _came_to_nothing(step)
+    if nothing and likely and surely.is_undo(likely[0]) and wishes.can_undo(asked):
+        return Route("undo", language, {})
     if nothing and sum(reading.weights.get(one, 0.0) for one in TAKES_BACK) >= ASKED:
         # “no wait, don't” after something was done
         return wishes.ask_undo(asked, language) or step
     reads, least = _may_read(step, trace, likely, nothing=nothing)
+    if nothing:
+        reads = (*reads, *(one.intent for one in likely if wishes.asks_to_move(one)))
     can = (*wishes.WRITES, *reads)
     if nothing and likely and likely[0].intent in TOLD and likely[0].sure >= SURE:
         return _noted(asked, step, language)
@@ -285,7 +286,7 @@ def _may_read(
         reads, least = (*reads, *LISTS), LISTED if likely[0].intent in LISTS else least
     if trace.intent == "list_todos" and likely:
         is_other = step.empty or _leaves_out(step, likely[0])
-        reads = ("list_todos", "ask") if is_other else ("ask",)
+        reads = ("list_todos", "ask", "sum") if is_other else ("ask", "sum")
     if trace.intent == "ask":
         reads = tuple(one for one in reads if one != "ask")
     return reads, least
@@ -306,15 +307,9 @@ def _after_done(
     """
     if not step.calls and step.trace and step.trace.undo:
         return step
-    first, looked_first = _before_change(asked), looked and _before_change(looked)
+    first, looked_first = looks.before_change(asked), looked and looks.before_change(looked)
     judged = _judged(first, looked_first, doers.step(first), language, doers.act)
     return step if isinstance(judged, Step) else surely.do(looked or asked, judged, doers.act)
-
-
-def _before_change(asked: Asked) -> Asked:
-    """Return what is asked with what was looked up before anything was changed."""
-    found = itertools.takewhile(lambda one: one.tool.startswith(looks.LOOKS), asked.results)
-    return msgspec.structs.replace(asked, results=tuple(found))
 
 
 def _noted(asked: Asked, step: Step, language: Language) -> Step:

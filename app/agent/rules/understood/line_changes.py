@@ -13,20 +13,21 @@ from typing import Literal, NamedTuple
 from app.agent.rules.answers import item_changes
 from app.agent.rules.answers.item_changes import Held
 from app.agent.rules.changes.marked import Marked
-from app.agent.rules.dialogue import dialogue_words
+from app.agent.rules.dialogue import dialogue_words, references
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language, Pieces
 from app.agent.rules.languages.line_tables import LineWords
 from app.agent.rules.languages.plain_letters import plain_letters
-from app.agent.rules.listed import changed_lines, corrected_facts, list_words, note_lines
+from app.agent.rules.listed import changed_lines, corrected_facts, list_words, named_notes
 from app.agent.rules.listed.changed_lines import Changed
-from app.agent.rules.listed.note_lines import Line
-from app.agent.rules.passages import questions
+from app.agent.rules.listed.named_notes import Place
+from app.agent.rules.passages import note_lines, questions
+from app.agent.rules.passages.note_lines import Line
 from app.agent.rules.phrases import phrases
+from app.agent.rules.reader import reader
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
-from app.agent.rules.understood import named_notes, replaced_text
-from app.agent.rules.understood.named_notes import Place
+from app.agent.rules.understood import replaced_text
 from app.agent.turn.steps import Asked, Step
 
 Kind = Literal["replaced", "valued", "again", "removed"]
@@ -35,6 +36,12 @@ LONGEST = 200
 MOST = 5
 """A new text of more words than so many is a sentence, and no new value."""
 MOST_LETTERS = 16
+VALUES = frozenset({"replace_text", "append_note"})
+LIKELY, HALF, SURE = 0.4, 0.5, 0.8
+OTHERS = frozenset(
+    "add_todo complete_todo move_todo shift_todo prioritize repeat_todo message delete sum".split()
+)
+"""What a message with one number is likelier than the new value of a line."""
 BEFORE = 3
 """So many messages ago may what is meant have been named."""
 _CLAUSE_END = re.compile(r"[!?;。！？；，、]|[.,](?!\d)")
@@ -59,6 +66,8 @@ class Wanted(NamedTuple):
     label: str
     start: int
     end: int
+    is_sure: bool = False
+    """Whether the reader is sure of it, whatever its other words say."""
 
 
 def wanted(asked: Asked, language: Language) -> list[Wanted]:
@@ -70,7 +79,7 @@ def wanted(asked: Asked, language: Language) -> list[Wanted]:
     if is_open or not known or len(text) > LONGEST or "?" in text or "？" in text:
         return []
     goes_on = asked.earlier and asked.earlier[0].intent == "replace_text"
-    return [
+    said = [
         Wanted(kind, old, value or new, label, *found.span())
         for kind in KINDS
         if kind != "again" or goes_on
@@ -78,6 +87,26 @@ def wanted(asked: Asked, language: Language) -> list[Wanted]:
         if (found := pattern.search(text))
         for old, new, value, label in [_parts(asked.message, found)]
     ]
+    return said or _amount_told(asked, language)
+
+
+def _amount_told(asked: Asked, language: Language) -> list[Wanted]:
+    """Return the new value of a line of the note that was told before, where the reader takes a
+    message with one amount for one: “he wants 12 after all, change it”.
+    """
+    text = asked.message
+    amounts = note_lines.amounts(text)
+    likely = reader.read(asked, (), language).likely[:1] if len(amounts) == 1 else ()
+    if not likely:
+        return []
+    said, one = likely[0], amounts[0]
+    is_value = said.intent in VALUES and said.sure >= LIKELY
+    told = asked.earlier and references.notes_told(asked.earlier[0])
+    is_other = said.sure >= (HALF if said.intent in OTHERS else SURE)
+    if not is_value and (is_other or not told):
+        return []
+    is_sure = said.intent == "replace_text" and said.sure >= SURE
+    return [Wanted("valued", "", one.text, text[: one.start], one.start, one.end, is_sure)]
 
 
 def _parts(message: str, found: re.Match[str]) -> list[str]:
@@ -98,8 +127,7 @@ def change(looked: Asked, said: Sequence[Wanted], language: Language) -> Step | 
         )
     places = named_notes.find(looked, language)
     for wish in said:
-        old = routing.trim_name(wish.old.strip(_EDGES)) if wish.kind == "replaced" else ""
-        for place in (*places, named_notes.with_words(looked, old)):
+        for place in (*places, _elsewhere(looked, wish, places)):
             held = item_changes.read(looked, place.note) if isinstance(place, Place) else place
             if isinstance(held, Step):
                 return held
@@ -112,11 +140,22 @@ def change(looked: Asked, said: Sequence[Wanted], language: Language) -> Step | 
     return _of_text(looked, said, places, language)
 
 
+def _elsewhere(looked: Asked, wish: Wanted, places: Sequence[Place]) -> Place | Step | None:
+    """Return the note that no message names but by what stands in it."""
+    if wish.kind == "replaced":
+        return named_notes.with_words(looked, routing.trim_name(wish.old.strip(_EDGES)))
+    if wish.kind != "valued" or places:
+        return None
+    return named_notes.with_line_of(looked, looked.message[: looked.message.rfind(wish.new)])
+
+
 def _of_text(
     looked: Asked, said: Sequence[Wanted], places: Sequence[Place], language: Language
 ) -> Step | None:
     """Return the question whether an amount in running text is meant: “Rent is £485, due …”."""
     amounts = [one for one in said if one.kind == "valued" and not _says_day(looked, one)]
+    if amounts and amounts[0].start == amounts[0].end - len(amounts[0].new):
+        return None
     if not amounts or len(places) != 1:
         return None
     step = corrected_facts.ask_number(looked, Route("replace_text", language, {}), places[0].note)
@@ -179,11 +218,12 @@ def _revalued(
     is_sure = True
     if line is None and len(numbers) == 1 and numbers[0].isdecimal():
         line, numbers = note_lines.of_day(lines, int(numbers[0])), []
-    elif line is None and not numbers and _points(said, language):
+    elif line is None and not numbers and (said.is_sure or _points(said, language)):
         line = note_lines.said_in(lines, looked.before[-1])[0] if looked.before else None
     elif line is not None:
         named_as = _bare(said.label, place, looked) or rest[said.start : said.end]
-        is_sure = is_whole or not note_lines.left_of(named_as, line, place.note.title)
+        left = note_lines.left_of(named_as, line, place.note.title)
+        is_sure = said.is_sure or is_whole or not left
     if line is None or any(one not in line.text for one in numbers):
         return None
     return changed_lines.with_amount(line, new, is_sure=is_sure)

@@ -14,6 +14,7 @@ from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import dialogue_words, references, resolve_reference, that_day
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.mentions import asking, mentions, parts
 from app.agent.rules.passages import questions
@@ -203,9 +204,14 @@ def _day_in(asked: Asked, text: str, language: Language) -> str:
 
 
 def _on_day(text: str, language: Language) -> str:
-    """Return the number of a day as quick add reads it: “on 17th”; empty for any other text."""
-    written = language_data.load_table(language, Dates).on_day
-    return written.replace("{day}", text) if re.fullmatch(r"\d{1,2}(?:\.|[a-z]{2})", text) else ""
+    """Return the number of a day as quick add reads it: “on 17th”, “el 4” for “al 4”; empty for any
+    other text.
+    """
+    table = language_data.load_table(language, Dates)
+    before = language_data.join_pattern(table.to_day)
+    pattern = rf"(?:(?:{before}) (\d{{1,2}}))|(?:(?:{before}) )?(\d{{1,2}}(?:\.|[a-z]{{2}}))"
+    found = re.fullmatch(pattern, plain_letters(text).lower())
+    return table.on_day.replace("{day}", found[1] or found[2]) if found else ""
 
 
 def _is_day(asked: Asked, text: str, language: Language) -> bool:

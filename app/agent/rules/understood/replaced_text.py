@@ -5,8 +5,8 @@ import re
 from app.agent.rules.answers import item_changes
 from app.agent.rules.answers.item_changes import Held
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.listed import corrected_facts, note_lines
-from app.agent.rules.passages import questions
+from app.agent.rules.listed import corrected_facts
+from app.agent.rules.passages import note_lines, questions
 from app.agent.rules.reader.reader import Understood
 from app.agent.rules.routing.routing import Route
 from app.agent.rules.understood import meant

@@ -41,6 +41,11 @@ def least(said: Understood) -> float:
     return NAMED if is_told and said.intent != "complete_todo" else AT_ONCE
 
 
+def is_undo(said: Understood) -> bool:
+    """Return whether a message surely takes back what was done last, and names nothing of it."""
+    return said.intent == "undo" and said.sure >= AT_ONCE and not said.all_of("target")
+
+
 def asks_yes(question: Step) -> Question | None:
     """Return what a question needs no more than a yes to."""
     asks = (question.trace or Trace()).asks

@@ -16,7 +16,6 @@ from app.agent.rules.mentions import asking
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.reader.reader import Understood
-from app.agent.rules.reckoning import note_sums
 from app.agent.rules.routing.routing import Route
 from app.agent.rules.understood import (
     agreement,
@@ -53,6 +52,10 @@ ITEMS: Mapping[str, str] = {
 """The changes of what stands on a list, or of the steps of a todo."""
 SHOWN_AS: Mapping[str, Wish] = {"repeat_todo": "move_todo", "add_item": "append_note"}
 """The changes that are asked about in the words of another."""
+LATELY = 3
+"""In so many turns is looked for what is to be taken back."""
+MOVES = frozenset({"move_todo", "shift_todo"})
+"""What a question may ask of a todo whose day it wants to know first."""
 FOLDERS = {"rename": "rename_folder", "delete": "delete_folder"}
 
 Ask = Callable[[Asked, Understood, Language], Step | None]
@@ -97,8 +100,8 @@ def to_read(asked: Asked, said: Understood, language: Language) -> Route | None:
             return Route("events", language, {"text": " ".join(said.all_of("day"))})
         case "changed" if _is_today(asked, said):
             return Route("changes", language, {})
-        case "todo_state" | "show_note":
-            kinds = TODO if said.intent == "todo_state" else NOTE
+        case "todo_state" | "show_note" | "move_todo" | "shift_todo":
+            kinds = NOTE if said.intent == "show_note" else TODO
             found = meant.things(asked, said, kinds, language).things
             # “when is mum's op?” is not answered by mum's transport
             is_named = all(
@@ -106,12 +109,16 @@ def to_read(asked: Asked, said: Understood, language: Language) -> Route | None:
                 for name in said.all_of("target")
                 for one in found
             )
-            return Route(said.intent, language, {}, found) if len(found) == 1 and is_named else None
+            intent = "show_note" if kinds == NOTE else "todo_state"
+            return Route(intent, language, {}, found) if len(found) == 1 and is_named else None
         case "ask":
             return Route("ask", language, {"words": said.text})
         case "sum":
-            note = _to_add_up(asked, said, language)
-            return Route("ask", language, {"words": said.text, "reckoned": "yes"}, note)
+            note = meant.things(asked, said, NOTE, language).things if said.get("target") else ()
+            named = "\n".join(said.text[one.start : one.end] for one in said.spans)
+            near = " ".join(str(one.id) for one in _with_word_in_title(asked, said.text))
+            arguments = {"words": said.text, "named": named, "near": near}
+            return Route("add_up", language, arguments, note if len(note) == 1 else ())
         case "read_messages":
             who = meant.person(asked, said.get("person"))
             return Route("from_person", language, {"who": who}) if who else None
@@ -121,23 +128,31 @@ def to_read(asked: Asked, said: Understood, language: Language) -> Route | None:
     return None
 
 
+def asks_to_move(said: Understood) -> bool:
+    """Return whether a message only asks whether a todo may be moved: “can I still move the
+    dentist?”, which its day answers.
+    """
+    is_question = said.text.rstrip().endswith(("?", "？"))
+    return is_question and said.intent in MOVES and not (said.get("day") or said.get("by"))
+
+
 def _is_today(asked: Asked, said: Understood) -> bool:
     """Return whether a message names no other day than today."""
     found = dialogue_words.find_days(dialogue_words.bare(" ".join(said.all_of("day"))), asked)
     return found is None or found[0].start <= asked.now < found[0].end
 
 
-def _to_add_up(asked: Asked, said: Understood, language: Language) -> tuple[Thing, ...]:
-    """Return the one note all of whose amounts a message asks for together, in whatever words:
-    “what do the presents cost us altogether?”; nothing where it asks anything else of one.
+def _with_word_in_title(asked: Asked, text: str) -> list[Thing]:
+    """Return the notes in whose title a word of a message stands, be it as a part of a longer
+    word: “gas” in “Gasverbrauch”.
     """
-    text = said.text
-    for name in said.all_of("target"):  # which may have a number itself: “tolls of 2025”
-        text = text.replace(name, " ", 1)
-    if not note_sums.asks_all(text, language):
-        return ()
-    found = meant.things(asked, said, NOTE, language).things
-    return found if len(found) == 1 else ()
+    said = questions.read_question(text).terms
+    return [
+        one
+        for one in asking.things(asked)
+        if one.kind == "note"
+        and any(word in fold_text(one.title) for word in said if len(word) > 1)
+    ]
 
 
 def _wanted(asked: Asked, said: Understood, language: Language) -> Route | None:
@@ -277,11 +292,14 @@ def _ask_message(asked: Asked, said: Understood, language: Language) -> Step | N
 
 
 def ask_undo(asked: Asked, language: Language) -> Step | None:
-    """Return the question whether what the turn before did is to be taken back, if it did
-    anything.
-    """
-    can = bool(asked.earlier and asked.earlier[0].undo)
-    return _question(Route("undo", language, {}), "undo") if can else None
+    """Return the question whether what was done last is to be taken back, if anything was."""
+    return _question(Route("undo", language, {}), "undo") if can_undo(asked) else None
+
+
+def can_undo(asked: Asked) -> bool:
+    """Return whether one of the last turns has changed something, and none after it asked."""
+    newest = next((one for one in asked.earlier[:LATELY] if one.undo or one.asks), Trace())
+    return bool(newest.undo) and newest.asks is None
 
 
 def _ask_of_items(asked: Asked, said: Understood, language: Language) -> Step | None:

@@ -1,5 +1,6 @@
 """The lines of a note, each with what it is of and what it says of that: “Big jar 454 g: £8.00”."""
 
+import itertools
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -75,7 +76,10 @@ def _line(row: str, following: Sequence[str]) -> Line | None:
         cells = list(_CELL.finditer(row))
         if len(cells) < 3:
             return None
-        return Line(row, row[cells[0].end() : cells[1].start()], cells[1].end())
+        names = [(one.end(), other.start()) for one, other in itertools.pairwise(cells)]
+        named = [one for one in names if _LETTERS.search(row[slice(*one)])]
+        start, end = (named or names)[0]  # a row may begin with its day
+        return Line(row, row[start:end], end + len(_CELL.match(row, end)[0]))  # type: ignore[index]
     if dated := DATED.match(row, start):
         inner = _LABEL.match(row, dated.end())
         end = inner.end() if inner else dated.end()
@@ -121,6 +125,9 @@ def only_amount(line: Line, unit: str) -> Amount | None:
         for one in amounts(line.text[line.start :])
         if not unit or not one.unit or one.unit == unit or _is_money(one.unit) == _is_money(unit)
     ]
+    if len(found) > 1 and not unit and line.text.lstrip().startswith("|"):
+        # “| Hotel | 10 | 23 Dec |”
+        found = [one for one in found if _CELL.match(line.text, one.end)]
     return found[0] if len(found) == 1 else None
 
 

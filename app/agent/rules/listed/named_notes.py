@@ -11,10 +11,9 @@ from app.agent.rules.changes.named import Named
 from app.agent.rules.dialogue import dialogue_words, references
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
-from app.agent.rules.listed import note_lines
 from app.agent.rules.mentions import asking
-from app.agent.rules.passages import questions
-from app.agent.rules.passages.sentences import fold_text
+from app.agent.rules.passages import note_lines, questions
+from app.agent.rules.passages.sentences import fold_text, split_words
 from app.agent.turn.steps import Asked, Call, Step, Thing, Trace
 
 NOTES: Call = ("list_notes", {"recursive": True, "limit": list_answers.MOST, "sort": "title"})
@@ -111,3 +110,24 @@ def with_words(looked: Asked, old: str) -> Place | Step | None:
     is_named = note_lines.said_in([line], rest)[1]
     names_both = note_lines.content(line.label) < note_lines.content(old)
     return Place(found[0][0], looked.message) if is_named or names_both else None
+
+
+def with_line_of(looked: Asked, label: str) -> Place | Step | None:
+    """Return the one note of all with a line that tells an amount of what a label names: “put the
+    acacia at 9”; or the step that looks for its longest word.
+    """
+    words = sorted(filter(note_lines.content, split_words(label)), key=len, reverse=True)
+    call: Call = ("grep_notes", {"pattern": "".join(words[:1]), "mode": "literal", "limit": MANY})
+    made = next((one for one in looked.results if (one.tool, one.arguments) == call), None)
+    if not words or made is None:
+        may = words and call[0] in looked.tools and not looked.is_last
+        return Step(calls=(call,)) if may else None
+    found = {
+        Thing("note", row["noteId"], row["title"])
+        for row in ([] if made.failed else made.content.get("results", []))
+        for match in row["matches"]
+        for line in note_lines.read(match["text"])
+        if line.label and note_lines.said_in([line], label)[1]
+        if note_lines.only_amount(line, "")
+    }
+    return Place(found.pop(), looked.message) if len(found) == 1 else None

@@ -1,0 +1,25 @@
+"""What is done with the lines of the note that a message names or goes on from, before all else."""
+
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.routing.routing import Route
+from app.agent.rules.understood import line_changes, logged, summed_again, surely, taken_back
+from app.agent.rules.understood.surely import Act
+from app.agent.turn import looks
+from app.agent.turn.steps import Asked, Step
+
+
+def do(asked: Asked, whole: Asked, language: Language, act: Act) -> tuple[Step | None, bool]:
+    """Return what is done first with the lines of the note that was spoken of or is named: added up
+    again, one more, one changed; and whether anything was looked up for that.
+    """
+    again = summed_again.wanted(asked, language)
+    if again and looks.has_only_looked(asked):
+        step = surely.do(asked, again, act)
+        if not step.empty:
+            return step, True
+    line = logged.entry(asked, looks.before_change(whole), language)
+    said = line_changes.wanted(asked, language) if line is None else ()
+    if said and not taken_back.as_whole(asked, language):
+        line = line_changes.change(looks.before_change(whole), said, language)
+    has_looked = bool(again or said) or logged.may_tell(asked, language)
+    return surely.do(whole, line, act) if isinstance(line, Route) else line, has_looked
