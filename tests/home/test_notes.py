@@ -60,6 +60,18 @@ async def test_a_note_is_read_beside_its_list_and_leads_on(home: Home) -> None:
     await expect(home.page.locator(".meta")).to_contain_text("Changed 21 November 2026, ")
 
 
+async def test_what_is_in_no_folder_is_listed_alone(home: Home) -> None:
+    garden = await home.client.folder("Garden")
+    await home.client.note("Tools", "The rake.", folderId=garden)
+    loose = await home.client.note("Loose", "Found.")
+    for address in ("/notes?in=root", f"/notes/{loose['id']}"):
+        page = await home.go(address)
+        await expect(page.locator(".list .top")).to_contain_text("In no folder")
+        await expect(page.locator(".notes li b")).to_have_text(["Loose"])
+    await home.go("/notes")
+    await expect(page.locator(".notes li b")).to_have_count(2)
+
+
 async def test_all_is_done_by_keyboard_alone(home: Home) -> None:
     page = await home.go("/")
     await page.keyboard.type("gn")

@@ -11,7 +11,7 @@ MORE: Mapping[str, str] = {
     "its first line is the title.",
     "change_note": "Without options the note opens in your editor; text on standard input takes "
     "the place of the note's.",
-    "list_notes": "Without --folder all notes are listed.",
+    "list_notes": "Without --folder all notes are listed; with --folder / those in no folder.",
     "search_todos": "Without options those are listed that are still to be done.",
     "create_folder": "Folders on the way to it are made too.",
 }

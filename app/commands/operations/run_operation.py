@@ -62,12 +62,20 @@ def run_operation(
         if made.downloads:
             _download(door, username, made, params, output)
             return
-        sent = {**(zone_fields() if made.zoned else {}), **made.sent, **params}
+        sent = {**(zone_fields() if made.zoned else {}), **_unless_told(made, params), **params}
         answer = _ask(door, username, made.operation, sent)
     if json_:
         click.echo(format_json(answer))
     else:
         show_answer(command, made, answer)
+
+
+def _unless_told(made: OperationCommand, params: Given) -> Given:
+    """Return what a command sends where nothing else was given: of the root, what is in it alone,
+    since with all below it would be everything.
+    """
+    is_root = params.get("folderId", "") is None
+    return {name: value for name, value in made.sent.items() if name != "recursive" or not is_root}
 
 
 def _ask(door: Door, username: str, operation: str, params: Given) -> Answer:

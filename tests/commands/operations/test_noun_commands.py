@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,10 +39,16 @@ def test_a_note_goes_its_whole_way(home: Path) -> None:
     done("trash", "restore", "note", "whole", data=home)
     assert done("note", "show", "Whole", data=home) == "One"
     done("note", "move", "Whole", "--folder", "/", data=home)
-    listed = json.loads(
-        done("note", "list", "--folder", "/", "--no-recursive", "--json", data=home)
-    )
-    assert number in [str(note["id"]) for note in listed["notes"]]
+    assert number in [str(note["id"]) for note in listed(home, "/")]
+    assert {note["folderId"] for note in listed(home, "/")} == {None}
+    assert {note["folderId"] for note in listed(home, "/", "--recursive")} >= {None, int(folder)}
+    assert {note["folderId"] for note in listed(home, "Way")} == {int(folder)}
+
+
+def listed(home: Path, folder: str, *options: str) -> list[dict[str, Any]]:
+    """Give the notes that are listed of a folder."""
+    told = done("note", "list", "--folder", folder, *options, "--json", data=home)
+    return json.loads(told)["notes"]  # type: ignore[no-any-return]
 
 
 def test_text_comes_in_and_goes_out_byte_for_byte(home: Path) -> None:

@@ -81,7 +81,7 @@ async def desk(person: Person, listing: Listing, tree: FolderTree | None = None)
         fields["tag"] = listing.tag
     if listing.folder is not None:
         fields["folderId"] = listing.folder
-    if listing.place == ALL or listing.folder in tree.below:
+    if listing.place != ROOT and (listing.place == ALL or listing.folder in tree.below):
         fields["recursive"] = True
     found = await person.call("list_notes", **fields)
     return {
