@@ -1,6 +1,7 @@
 """The editor, as a person types in it."""
 
 import base64
+import re
 from typing import Any
 
 import pytest
@@ -193,6 +194,21 @@ async def test_a_picture_is_pasted_and_a_file_dropped(home: Home) -> None:
     await expect(picture).to_have_attribute("src", "/api/v1/os/attachments/1")
     await expect(picture).to_have_js_property("naturalWidth", 1)
     await expect(page.get_by_role("link", name="list.txt", exact=True)).to_be_visible()
+
+
+async def test_undo_takes_back_what_was_typed_in_one_go(home: Home) -> None:
+    page, area, _ = await edit(home, "One line")
+    await page.locator("#show-preview").click()
+    await area.press("Control+End")
+    for typed in (" and", " *more*", " of it"):
+        await area.press_sequentially(typed)
+        text = "".join((await area.input_value()).replace("*", "").split())
+        await expect(page.locator("#preview")).to_have_text(re.compile(r"\s*".join(text)))
+        await expect(page.locator("#state")).to_have_text("Saved")
+    await page.keyboard.press("Control+z")
+    await expect(area).to_have_value("One line")
+    await page.keyboard.press("Control+Shift+z")
+    await expect(area).to_have_value("One line and *more* of it")
 
 
 async def test_the_preview_follows_and_its_boxes_tick_the_text(home: Home) -> None:

@@ -28,6 +28,23 @@ export function fromServer(html) {
   return template.content;
 }
 
+/** Make what an element holds like the nodes given, and take away no more than it must: a node that goes, wherever in the page, ends what undo takes back at once. */
+export function liken(shown, wanted) {
+  const [before, after] = [[...shown.childNodes], [...wanted.childNodes]];
+  after.forEach((next, place) => {
+    const now = before[place];
+    if (!now) shown.append(next);
+    else if (now.nodeName !== next.nodeName) now.replaceWith(next);
+    else if (next.nodeType !== Node.ELEMENT_NODE) { if (now.data !== next.data) now.data = next.data; }
+    else if (!now.isEqualNode(next)) {
+      for (const name of now.getAttributeNames()) if (!next.hasAttribute(name)) now.removeAttribute(name);
+      for (const name of next.getAttributeNames()) now.setAttribute(name, next.getAttribute(name));
+      liken(now, next);
+    }
+  });
+  for (const left of before.slice(after.length)) left.remove();
+}
+
 /** Return whether keys are meant for what a person types in. */
 export const isTyping = (target) => target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) && target.type !== "checkbox");
 

@@ -1,6 +1,6 @@
 // The text as it will be read, beside it or in its place, as the server renders it.
 
-import { fromServer, later, one } from "./dom.js";
+import { fromServer, later, liken, one } from "./dom.js";
 import { reach } from "./api.js";
 import { replace } from "./editor.js";
 
@@ -22,7 +22,7 @@ export function previewOf(area, pane, button) {
       const response = await reach("/notes/preview", { method: "POST", body: text, headers: { "Content-Type": "text/plain; charset=utf-8" }, signal: asking.signal });
       if (!response.ok) return;
       const at = pane.scrollTop;
-      prose.replaceChildren(fromServer(await response.text()));
+      liken(prose, fromServer(await response.text()));
       pane.scrollTop = at;
       shown = text;
       follow();

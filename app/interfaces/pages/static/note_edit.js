@@ -1,6 +1,6 @@
 // The page on which a note is written.
 
-import { all, element, one } from "./dom.js";
+import { all, element, liken, one } from "./dom.js";
 import { ask } from "./api.js";
 import { Autosave } from "./autosave.js";
 import { become, replace } from "./editor.js";
@@ -49,10 +49,12 @@ function tell(is, more) {
   if (is === "merged") { toast(say("notes.js.merged")); return; }
   state.dataset.is = is;
   const words = { failed: () => say("notes.js.failed", { message: more || "" }) }[is]?.() ?? say(`notes.js.${more?.part ? "part_conflict" : is}`);
-  state.replaceChildren(words);
-  if (is === "signed_out") state.append(element("a", { href: "/auth/sign-in", target: "_blank" }, say("notes.js.sign_in")));
-  if (is === "gone" || more?.part) state.append(element("button", { type: "button", class: "link", onclick: saveAsNew }, say("notes.js.save_as_new")));
+  const next = element("p", {}, words);
+  if (is === "signed_out") next.append(element("a", { href: "/auth/sign-in", target: "_blank" }, say("notes.js.sign_in")));
+  if (is === "gone" || more?.part) next.append(element("button", { type: "button", class: "link" }, say("notes.js.save_as_new")));
+  liken(state, next);
 }
+state.addEventListener("click", ({ target }) => { if (target.closest("button")) saveAsNew(); });
 
 async function saveAsNew() {
   const kept = autosave.name;
