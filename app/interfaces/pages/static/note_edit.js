@@ -150,6 +150,7 @@ addEventListener("beforeunload", (event) => {
   if (area.value.length > 2_000_000) event.preventDefault();
 });
 
+new ResizeObserver(([{ target }]) => document.documentElement.style.setProperty("--head", `${target.offsetHeight}px`)).observe(one(".note-bar"));
 completeLinks(area);
 listenToKeys(area);
 takePasted(area);
