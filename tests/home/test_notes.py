@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import expect
 
 from tests.conftest import Client
-from tests.support.home import Home
+from tests.support.home import SIZES, Home
 from tests.support.windows import SCHEMES
 
 pytestmark = pytest.mark.anyio
@@ -245,6 +245,19 @@ async def test_many_notes_are_paged_sorted_and_found_by_tag(home: Home) -> None:
     await expect(page.locator(".notes a[aria-current] b")).to_have_text("Note 01")
     await home.go("/notes?tag=even")
     await expect(page.locator("ol.notes li")).to_have_count(30)
+
+
+async def test_the_tags_to_choose_from_stay_within_the_list(home: Home) -> None:
+    await home.client.note("Plan", "Text", tags=[f"tag number {number}" for number in range(12)])
+    page = await home.go("/notes")
+    await page.locator(".list summary").click()
+    for width, height in SIZES.values():
+        await page.set_viewport_size({"width": width, "height": height})
+        tags = await page.locator(".list .tags").bounding_box()
+        list_ = await page.locator(".list").bounding_box()
+        assert tags is not None
+        assert list_ is not None
+        assert list_["x"] <= tags["x"] < tags["x"] + tags["width"] <= list_["x"] + list_["width"]
 
 
 async def test_a_long_note_is_read_and_written_in_parts(home: Home) -> None:
