@@ -9,6 +9,8 @@ from playwright.async_api import Page, Route, expect
 from tests.support.home import Home
 
 pytestmark = pytest.mark.anyio
+LOOK = """(box) => ["borderColor", "borderStyle", "borderWidth", "backgroundColor"].map(
+  (name) => getComputedStyle(box)[name])"""
 
 
 async def todo(home: Home, title: str, **fields: Any) -> int:
@@ -48,6 +50,20 @@ async def test_a_line_says_what_it_understood_and_each_part_can_be_left_in_the_t
     await undo(page)
     await expect(page.get_by_role("link", name=made["title"])).to_have_count(0)
     assert await all_todos(home) == []
+
+
+async def test_each_priority_is_seen_and_said(home: Home) -> None:
+    names = ["", "low", "low", "middle", "high", "top", "top", "top", "top", "top", "top"]
+    for priority in range(11):
+        await todo(home, f"Todo {priority:02}", priority=priority)
+    page = await home.go("/todos")
+    looks: dict[str, set[tuple[str, ...]]] = {}
+    for priority, name in enumerate(names):
+        said = f"Done: Todo {priority:02}" + (f", {name} priority" if name else "")
+        box = page.get_by_role("button", name=said, exact=True)
+        looks.setdefault(name, set()).add(tuple(await box.evaluate(LOOK)))
+    assert [len(each) for each in looks.values()] == [1] * 5
+    assert len(set.union(*looks.values())) == 5
 
 
 async def test_a_tick_stays_in_its_place_and_can_be_taken_back(home: Home) -> None:
