@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.async_api import Route, expect
 
-from tests.conftest import ORIGIN
+from tests.conftest import ORIGIN, Served
 from tests.support.home import Home
 
 pytestmark = pytest.mark.anyio
@@ -33,6 +33,15 @@ async def test_a_question_is_answered_with_its_passage_which_opens(home: Home) -
     await home.check_everywhere(page.url.removeprefix(home.origin))
     found = await home.client.ok("GET", "/conversations?view=me")
     assert [each["unreadCount"] for each in found["conversations"]] == [0]
+
+
+async def test_only_who_is_alone_is_led_to_adding_a_model(home: Home, served: Served) -> None:
+    page = await home.go("/agent")
+    await expect(page.get_by_role("link", name="Add a model")).to_be_visible()
+    await served.command("add_user", username="ben")
+    await home.go("/agent")
+    await expect(page.get_by_role("link", name="Add a model")).to_have_count(0)
+    await expect(page.get_by_text("hearth model add")).to_be_visible()
 
 
 async def test_what_is_said_is_text_and_never_runs(home: Home) -> None:

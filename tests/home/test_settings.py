@@ -185,7 +185,7 @@ async def test_models_are_added_by_one_who_is_alone(home: Home, served: Served) 
     await home.check_everywhere("/settings/models")
     await served.command("add_user", username="ben")
     await home.go("/settings/models")
-    await expect(page.get_by_text("Others use this server too")).to_be_visible()
+    await expect(page.get_by_text("with “hearth model add”")).to_be_visible()
     await expect(page.get_by_role("button", name="Try")).to_have_count(0)
 
 

@@ -13,7 +13,7 @@ async def is_alone(visit: Visit) -> bool:
     return len((await visit.parts.call(OPERATOR, "list_users", {})).users) == 1
 
 
-async def require_alone(visit: Visit, person: Person, told: str = "settings.operator_only") -> None:
+async def require_alone(visit: Visit, person: Person, told: str) -> None:
     """Raise Forbidden where others use this server too; `told` names the sentence that says so."""
     if not await is_alone(visit):
         raise Forbidden(person.words(told))

@@ -8,6 +8,7 @@ from starlette.routing import Route
 
 from app.interfaces.home.excerpts import excerpt
 from app.interfaces.home.home_page import Person, for_person, see
+from app.interfaces.home.operator import is_alone
 from app.interfaces.home.rendered import html_of
 from app.interfaces.languages.said import said_lines
 from app.interfaces.pages.forms import form_of, value_of
@@ -37,6 +38,7 @@ async def start(visit: Visit, person: Person) -> Response:
     offset = visit.number_asked("from")
     page = await person.call("page_conversations", own=True, limit=MOST_TALKS, offset=offset)
     return await _shown(
+        visit,
         person,
         talks=page.conversations,
         offset=offset,
@@ -58,16 +60,17 @@ async def talk(visit: Visit, person: Person) -> Response:
     )
     if found.conversation.unread_count and not before:
         await person.call("mark_read", id=found.conversation.conversation_id)
-    return await _shown(person, found=found, draft="")
+    return await _shown(visit, person, found=found, draft="")
 
 
-async def _shown(person: Person, **values: Any) -> Response:
+async def _shown(visit: Visit, person: Person, **values: Any) -> Response:
     models = (await person.call("list_models")).models
     return await person.show(
         "agent/agent",
         place="agent",
         parts=["agent"],
         models=models,
+        alone=await is_alone(visit),
         excerpt=excerpt,
         speaks=any(each.name != "offline" for each in models),
         html_of=html_of,

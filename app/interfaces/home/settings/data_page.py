@@ -48,7 +48,7 @@ async def show(visit: Visit, person: Person) -> Response:
 @for_person
 async def back_up(visit: Visit, person: Person) -> Response:
     """Begin a backup."""
-    await require_alone(visit, person)
+    await require_alone(visit, person, "settings.operator_backup")
     await visit.parts.call(OPERATOR, "begin_backup", {})
     return see(DATA)
 

@@ -15,6 +15,8 @@ from app.interfaces.pages.visit import Visit
 
 MODELS = address_of("models")
 LONGEST_NAME = 200
+OTHERS_TOO = "settings.operator_models"
+"""What those are told who may not change the models."""
 PROVIDERS = {
     "ollama": "Ollama",
     "llamacpp": "llama.cpp",
@@ -74,7 +76,7 @@ async def _test_of(visit: Visit) -> dict[str, Any]:
 @for_person
 async def add(visit: Visit, person: Person) -> Response:
     """Add a model, and try it at once."""
-    await require_alone(visit, person)
+    await require_alone(visit, person, OTHERS_TOO)
     form = await form_of(visit)
     optional = {name: value_of(form, name) for name in ("url", "secret")}
     fields = {
@@ -90,7 +92,7 @@ async def add(visit: Visit, person: Person) -> Response:
 @for_person
 async def test(visit: Visit, person: Person) -> Response:
     """Ask a model a word, and tell what it can do."""
-    await require_alone(visit, person)
+    await require_alone(visit, person, OTHERS_TOO)
     name = value_of(await form_of(visit), "name")
     return await _begin_test(visit, name)
 
@@ -113,7 +115,7 @@ async def _begin_test(visit: Visit, name: str) -> Response:
 
 
 async def _change(visit: Visit, person: Person, operation: str, did: str) -> Response:
-    await require_alone(visit, person)
+    await require_alone(visit, person, OTHERS_TOO)
     name = value_of(await form_of(visit), "name")
     await visit.parts.call(OPERATOR, operation, {"name": name})
     return see(MODELS, did=did)
