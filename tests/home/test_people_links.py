@@ -4,10 +4,10 @@ import pytest
 from playwright.async_api import expect
 
 from tests.conftest import Client
+from tests.support import guests
 from tests.support.home import Home
 
 pytestmark = pytest.mark.anyio
-GUESTS = "http://127.0.0.1:8765/api/chat/guest-v04"
 
 
 async def test_a_note_is_shared_read_and_closed_again(home: Home, stranger: Client) -> None:
@@ -37,6 +37,28 @@ async def test_a_note_is_shared_read_and_closed_again(home: Home, stranger: Clie
     await expect(page.locator(".tag")).to_have_text("closed")
 
 
+async def test_a_link_without_a_name_is_nowhere_told_by_its_token(
+    home: Home, stranger: Client
+) -> None:
+    await home.client.note("Frost dates", "Last frost here: about 12 May.")
+    made = await guests.link(home.client)
+    await guests.ask(stranger, made, "When is the last frost?")
+    page = await home.go("/")
+    await expect(
+        page.get_by_text("A guest talked with your agent by a link, 2 messages.")
+    ).to_be_visible()
+    for path in ("/people/guests", "/notes"):
+        await home.go(path)
+        assert made["token"] not in await page.inner_text("main, .list")
+    await expect(page.locator(".notes li b")).to_have_text(["Frost dates"])
+    await expect(page.locator(".rail .item[href='/notes'] .count")).to_have_text("1")
+    # where it lies, its policy is found and changed
+    await page.get_by_role("link", name="Workspace").click()
+    await expect(page.locator(".notes li b")).to_have_text([f"Link_{made['token']}"])
+    listed = await home.client.ok("GET", "/os/notes", params={"recursive": True})
+    assert listed["totalNotes"] == 2
+
+
 async def test_a_link_to_the_agent_says_what_guests_may_do_and_who_came(
     home: Home, stranger: Client
 ) -> None:
@@ -56,7 +78,7 @@ async def test_a_link_to_the_agent_says_what_guests_may_do_and_who_came(
     (link,) = (await home.client.ok("GET", "/os/share/list"))["links"]
     asked = {"token": link["token"], "message": "When is the last frost?", "mode": "agent"}
     asked["visitorName"] = "Zoe <i>"
-    assert (await stranger.post(GUESTS, json=asked)).status_code == 200
+    assert (await stranger.post(guests.GUESTS, json=asked)).status_code == 200
     await page.goto(here)
     chart = page.get_by_role("img", name="Conversations on each of the last 30 days: 1 in all")
     await expect(chart.locator("rect.some")).to_have_count(1)

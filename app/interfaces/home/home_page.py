@@ -104,12 +104,12 @@ class Person(NamedTuple):
         late = await self.call("search_todos", completed=False, dueTo=today, limit=1)
         open_ = await self.call("search_todos", completed=False, limit=1)
         waiting = await self.call("list_escalations", status="pending", limit=1)
-        state = await self.call("status")
+        notes = await self.call("list_all_notes", limit=1)
         requests = await self.call("list_requests")
         unread = await self.call("count_unread")
         return {
             "today": late.total + waiting.pending_count,
-            "notes": state.context_count,
+            "notes": notes.total_notes,
             "todos": open_.total,
             "agent": unread.own,
             "people": unread.others + len(requests.incoming),

@@ -104,6 +104,25 @@ async def list_notes(
     return await app.read(_list_page, me, folder_id, folder_name, page, tag, recursive=recursive)
 
 
+@operation("PAGE", scope="os.notes:read", effect="read")
+async def list_all_notes(
+    app: App,
+    me: Caller,
+    *,
+    limit: Annotated[int, Meta(ge=1), Most(200)] = 50,
+    offset: Offset = 0,
+    sort: Sort = "updatedAt",
+    order: Order = "desc",
+    tag: Annotated[str, Line(1, 65)] | None = None,
+) -> NoteList:
+    """List what somebody has written, in whatever folder: all but the policies of share links,
+    which are made by themselves and found in their folder.
+    """
+    me = app.quick(access.hide_policy_notes, me)
+    page = Page(limit, offset, sort, order)
+    return await app.read(_list_page, me, None, None, page, tag, recursive=True)
+
+
 def _list_page(
     tx: Tx,
     me: Caller,

@@ -81,9 +81,11 @@ async def desk(person: Person, listing: Listing, tree: FolderTree | None = None)
         fields["tag"] = listing.tag
     if listing.folder is not None:
         fields["folderId"] = listing.folder
-    if listing.place != ROOT and (listing.place == ALL or listing.folder in tree.below):
-        fields["recursive"] = True
-    found = await person.call("list_notes", **fields)
+    if listing.place == ALL:
+        found = await person.call("list_all_notes", **fields)
+    else:
+        is_above = listing.folder is not None and listing.folder in tree.below
+        found = await person.call("list_notes", recursive=is_above, **fields)
     return {
         "tree": tree,
         "branches": tree.branches(listing.folder),

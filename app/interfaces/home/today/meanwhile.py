@@ -96,9 +96,9 @@ async def _guests(person: Person) -> list[Event]:
             talk.last_active_at,
             "guest",
             person.words(
-                "today.guest",
+                "today.guest" if talk.link_label else "today.guest_unnamed",
                 n=talk.message_count,
-                who=talk.guest_name or person.words("today.a_guest"),
+                who=talk.visitor.name or person.words("today.a_guest"),
                 link=talk.link_label,
             ),
             "",
