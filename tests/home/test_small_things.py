@@ -129,3 +129,29 @@ async def test_numbers_that_are_none_break_no_page(served: Served, number: str) 
     for address, form in forms.items():
         answer = await page.post(ORIGIN + address, data=form)
         assert answer.status_code < 500, address
+
+
+async def test_a_long_title_takes_one_line_of_what_is_told(home: Home) -> None:
+    title = "Ask for the offer of the new roof " * 10
+    for name in ("Short", title.strip()):
+        await home.client.ok("POST", "/os/todos", status=201, json={"title": name})
+    page = await home.go("/todos")
+    for name in ("Short", "Ask for"):
+        await page.get_by_role("button", name=f"Done: {name}").click()
+    toasts = page.locator(".toast")
+    await expect(toasts.last).to_contain_text(title.strip())
+    heights = [each["height"] for one in await toasts.all() if (each := await one.bounding_box())]
+    assert heights == [heights[0]] * 2
+
+
+async def test_the_keys_are_read_from_the_first_and_closed_from_anywhere(home: Home) -> None:
+    page = await home.go("/todos")
+    await page.set_viewport_size({"width": 1280, "height": 600})
+    await page.keyboard.press("?")
+    dialog = page.get_by_role("dialog")
+    for each in (dialog.get_by_role("heading"), dialog.get_by_role("button")):
+        await expect(each).to_be_in_viewport(ratio=1)
+    await dialog.locator("dd").last.scroll_into_view_if_needed()
+    await expect(dialog.get_by_role("button")).to_be_in_viewport(ratio=1)
+    await dialog.get_by_role("button").click()
+    await expect(dialog).to_have_count(0)

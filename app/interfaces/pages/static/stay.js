@@ -1,6 +1,6 @@
 // Forms that do their work without leaving the page: the answer is the page as it is then.
 
-import { all, fromServer, one } from "./dom.js";
+import { all, element, fromServer, one } from "./dom.js";
 import { Refused, reach } from "./api.js";
 import { isIdle } from "./changes.js";
 import { toast, told } from "./toasts.js";
@@ -28,9 +28,16 @@ async function sendNow(address, fields, { renew = true, undone } = {}) {
   show(page, { renew, sent: fields });
   if (did) {
     const undo = one("form", did)?.getAttribute("action");
-    toast(one("span", did).textContent, { undo: undo && (() => send(undo, [["back", location.pathname + location.search]]).then(undone).catch(told)) });
+    toast(sentenceOf(did), { undo: undo && (() => send(undo, [["back", location.pathname + location.search]]).then(undone).catch(told)) });
   }
   return page;
+}
+
+/** Return what was done as it is told in a toast, where a title takes one line at most. */
+function sentenceOf(did) {
+  const [text, { what }] = [one("span", did).textContent, did.dataset];
+  const at = what ? text.indexOf(what) : -1;
+  return at < 0 ? [text] : [text.slice(0, at), element("b", { title: what }, what), text.slice(at + what.length)];
 }
 
 /** Put the live part of a page in the place of what is shown, and its counts on the rail; without `renew` the counts alone. */

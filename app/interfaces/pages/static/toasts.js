@@ -5,9 +5,9 @@ import { say } from "./words.js";
 
 const SECONDS = 8;
 
-/** Show a line for some seconds; `undo` is a function that takes back what was done, `act` a word and what is done by it instead. */
-export function toast(text, { undo, act = undo && [say("shell.js.undo"), undo], bad = false, stays = false } = {}) {
-  const shown = element("div", { class: bad ? "toast bad" : "toast" }, element("span", {}, text));
+/** Show a line, of texts and elements, for some seconds; `undo` is a function that takes back what was done, `act` a word and what is done by it instead. */
+export function toast(line, { undo, act = undo && [say("shell.js.undo"), undo], bad = false, stays = false } = {}) {
+  const shown = element("div", { class: bad ? "toast bad" : "toast" }, element("span", {}, ...[line].flat()));
   const away = () => shown.remove();
   if (act) shown.append(element("button", { type: "button", onclick: async () => { away(); await act[1](); } }, act[0]));
   shown.append(element("button", { type: "button", class: "icon", "aria-label": say("shell.js.close"), onclick: away }, "×"));
