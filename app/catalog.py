@@ -28,7 +28,7 @@ from app.managed_agents import agent_chat, agent_keys, managed_agents, wake_agen
 from app.network import explain, network_tools, overview
 from app.network.contacts import connect_by_link, contact_requests
 from app.network.contacts import contacts as network_contacts
-from app.network.guests import expired_links, guest_queue, guests, shares
+from app.network.guests import expired_links, guest_queue, guests, shared_notes, shares
 from app.network.messages import agent_rpc, groups, messages, waiting
 from app.portability import import_export
 from app.raw_memory import account_keys, enrolments, records, upload_records
@@ -169,6 +169,7 @@ CATALOG = Catalog(
         shares,
         expired_links,
         guests,
+        shared_notes,
         guest_queue,
         overview,
         explain,

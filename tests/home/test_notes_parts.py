@@ -10,58 +10,15 @@ from app.errors import Invalid
 from app.interfaces.home.excerpts import excerpt
 from app.interfaces.home.notes import parts
 from app.interfaces.home.notes.folder_tree import FolderTree
+from app.interfaces.home.notes.home_leads import HomeLeads
 from app.interfaces.home.notes.note_page import toggle_box
-from app.interfaces.home.notes.reading_html import reading_html
 from app.interfaces.home.notes.side_by_side import side_by_side
-
-
-@pytest.mark.parametrize(
-    ("markdown", "shown"),
-    [
-        ("see [[A/B#h|it]]", '<a class="wiki" href="/notes/7">it</a>'),
-        ("see [[Gone]]", '<a class="wiki missing" href="/notes/named?to=Gone">Gone</a>'),
-        ("[[a<b>&]]", '<a class="wiki missing" href="/notes/named?to=a%3Cb%3E%26">a&lt;b&gt;&amp;'),
-        ("`[[A/B#h]]`", "<code>[[A/B#h]]</code>"),
-        ("![x](/os/attachments/5)", '<img src="/api/v1/os/attachments/5" alt="x" loading="lazy">'),
-        ("[x](/os/attachments/5)", '<a href="/api/v1/os/attachments/5">x</a>'),
-        ("[x](/os/notes/5)", '<a class="wiki" href="/notes/5">x</a>'),
-        ("![x](https://a.b)", '<a href="https://a.b" rel="noreferrer" target="_blank">x</a>'),
-        ("[x](javascript:alert(1))", "[x](javascript:alert(1))"),
-        (
-            'see https://a.b/?c&d"e.',
-            '<a href="https://a.b/?c&amp;d" rel="noreferrer" target="_blank">'
-            'https://a.b/?c&amp;d</a>"e.',
-        ),
-        ("(https://a.b).", "https://a.b</a>)."),
-    ],
-)
-def test_links_and_pictures_lead_where_they_should(markdown: str, shown: str) -> None:
-    assert shown in reading_html(render(markdown), known={"A/B#h": 7})
-
-
-@pytest.mark.parametrize(
-    ("markdown", "shown"),
-    [
-        ("_so_ and __very__", "<em>so</em> and <strong>very</strong>"),
-        ("_see [[A/B#h]] now_", '<em>see <a class="wiki" href="/notes/7">B#h</a> now</em>'),
-        ("==this== 1==2==3", "<mark>this</mark> 1==2==3"),
-        ("snake_case_word _ a _", "snake_case_word _ a _"),
-        ("`_x_` https://a.b/_c_", '<code>_x_</code> <a href="https://a.b/_c_"'),
-        ("_<img>_", "<em>&lt;img&gt;</em>"),
-        ("> [!tip] A *b*\n> c", '<blockquote class="callout good"><p>A <em>b</em><br>\nc</p>'),
-        ("> [!NOTE]\n> c", '<blockquote class="callout plain"><p>Note<br>\nc</p>'),
-        ("> [!danger]- x", '<blockquote class="callout careful"><p>x</p>'),
-        ('> [!a"onclick=] x', "<blockquote><p>[!a"),
-        ("> plain [!tip] x", "<blockquote><p>plain [!tip] x</p>"),
-    ],
-)
-def test_what_notes_of_other_programs_mean_is_shown(markdown: str, shown: str) -> None:
-    assert shown in reading_html(render(markdown), known={"A/B#h": 7})
+from app.interfaces.reading.reading_html import reading_html
 
 
 def test_a_box_knows_its_line_and_what_it_is_about() -> None:
     text = "# T\n\nwords\nmore\n\n```\n- [ ] no\n```\n\n- [ ] *one* & two\n  - [x] three\n"
-    html = reading_html(render(text), title="T", may_tick=True)
+    html = reading_html(render(text), HomeLeads(), title="T", may_tick=True).html
     assert "<h1>" not in html
     assert 'value="9" aria-label="one &amp; two"' in html
     assert 'aria-checked="true" name="line" value="10" aria-label="three"' in html

@@ -819,7 +819,7 @@ class TestPages:
         assert made["url"] == made["agentUrl"] == f"{ORIGIN}/shared/{made['token']}"
         page = await stranger.get(made["url"])
         assert page.status_code == 200
-        assert "<h1>Soup</h1>" in page.text
+        assert '<h1 id="h-soup">Soup</h1>' in page.text
         assert "$content $owner" in page.text
         assert not [
             bad for bad in ("<script>alert", "<img", 'href="javascript') if bad in page.text

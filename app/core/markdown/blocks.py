@@ -6,8 +6,9 @@ It follows the block rules of the renderer (to_html/dialect.py) at a tenth of th
 looks into no line: marks within text are others' work.
 """
 
+import bisect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 DEEPEST = 60  # quotes and items in one another; marks of deeper ones are text
@@ -85,6 +86,12 @@ def code_spans(text: str) -> list[Span]:
         spans += [*_backtick_spans(text, at, start), (start, end)]
         at = end
     return spans[:-1]
+
+
+def is_within(spans: Sequence[Span], place: int) -> bool:
+    """Return whether a place lies in one of some spans that are in order."""
+    before = bisect.bisect_right(spans, place, key=lambda span: span[0])
+    return before > 0 and place < spans[before - 1][1]
 
 
 def is_ticked(text: str, place: int) -> bool:

@@ -8,11 +8,16 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.core.caller import OPERATOR
+from app.core.markdown import front_matter
+from app.core.text import fold_name
 from app.errors import Invalid, NotFound, Unauthorized
 from app.interfaces.pages import sign_in_page
 from app.interfaces.pages.render_page import page, told_as_page
 from app.interfaces.pages.sign_in_page import SIGN_IN
 from app.interfaces.pages.visit import FRAMES, Visit
+from app.interfaces.reading.headings import fragment_of, last_heading
+from app.interfaces.reading.leads import Leads, Named
+from app.interfaces.reading.reading import read
 
 INVITE = "/team/invites/{token}"
 POLICY = (
@@ -33,6 +38,7 @@ def routes() -> list[Route]:
     return [
         Route("/a/{token}", guest),
         Route("/shared/{token}", shared),
+        Route("/shared/{token}/pictures/{id}", picture),
         Route(INVITE, invite),
         Route(INVITE, join, methods=["POST"]),
     ]
@@ -50,9 +56,7 @@ async def guest(visit: Visit) -> Response:
 async def shared(visit: Visit) -> Response:
     """Show the note of a link."""
     try:
-        reader = visit.visitor()
-        more = {} if reader is None else {"guest": reader}
-        found = await _behind_link(visit, "read_shared_note", more)
+        found = await _behind_link(visit, "read_shared_note", _guest(visit))
     except Unauthorized:
         framed = visit.sent.get(b"sec-fetch-dest", b"") in FRAMES
         return await _embeddable(
@@ -63,6 +67,16 @@ async def shared(visit: Visit) -> Response:
             target="_blank" if framed else "_top",
         )
     return await (_missing(visit) if found is None else _note(visit, found))
+
+
+async def picture(visit: Visit) -> Response | None:
+    """Give a picture of the note of a link."""
+    fields = {"id": visit.number_in_path(), **_guest(visit)}
+    found = await _behind_link(visit, "download_shared_picture", fields)
+    if found is None:
+        raise NotFound("There is nothing at this path.")
+    await visit.exchange.download(found)
+    return None  # it is sent
 
 
 @told_as_page
@@ -113,12 +127,40 @@ async def _behind_link(visit: Visit, name: str, more: Mapping[str, Any] | None =
         return None
 
 
+def _guest(visit: Visit) -> dict[str, int]:
+    """Return who is signed in, as the field of an operation."""
+    reader = visit.visitor()
+    return {} if reader is None else {"guest": reader}
+
+
+class _GuestLeads(Leads):
+    """What a guest can follow: headings of the note, and its pictures."""
+
+    def __init__(self, found: Any, place: str) -> None:
+        self._title = fold_name(found.title)
+        self._pictures = frozenset(found.pictures)
+        self._place = place
+
+    def file(self, number: int) -> str:
+        """Return the address of a picture of the note."""
+        return f"{self._place}/pictures/{number}" if number in self._pictures else ""
+
+    def named(self, target: str) -> Named:
+        """Return the heading that a link to the note itself leads to."""
+        named = super().named(target)
+        name = target[: len(target) - len(named.heading)].rstrip("# ")
+        own = fold_name(name) == self._title
+        return named._replace(address=fragment_of(last_heading(named.heading)) if own else "")
+
+
 async def _note(visit: Visit, found: Any) -> Response:
-    """Show a note; its content is the sanitised HTML in which every reader gets it."""
+    """Show a note as its owner reads it, but for what its links lead to."""
+    text = found.markdown[front_matter.body_start(found.markdown) :]
+    leads = _GuestLeads(found, visit.url.path)
     return await _embeddable(
         visit,
         "shared",
-        content=found.content,
+        reading=await read(text, leads, title=found.title),
         title=found.title,
         owner=found.owner_name,
         changed=found.updated_at[:10],

@@ -13,8 +13,7 @@ from app.core.limits import RateLimit
 from app.core.line_stream import Lines
 from app.core.operation import operation
 from app.core.schema import Id, Line, NonBlankText, Offset, Record
-from app.errors import NotFound, RateLimited, Unauthorized, Unavailable
-from app.network.grants import share_rows
+from app.errors import RateLimited, Unauthorized, Unavailable
 from app.network.grants.share_rows import Link
 from app.network.grants.share_terms import capabilities_of
 from app.network.guests import guest_rows, guest_turns
@@ -56,15 +55,6 @@ class GuestMessage(Record):
 
 class GuestMessages(Record):
     messages: list[GuestMessage]
-
-
-class SharedNote(Record):
-    """A note that a link shows; `content` is its HTML."""
-
-    title: str
-    content: str
-    owner_name: str
-    updated_at: str
 
 
 @operation("COMMAND", category="guests", effect="read")
@@ -139,26 +129,6 @@ async def ask_as_guest(
     visit = Visit(token, message, session_key, visitor_name or None, guest, (address, agent))
     asked = await app.write(guest_turns.begin_turn, visit)
     return await guest_turns.run_turn(app, asked, stream=stream)
-
-
-@operation("COMMAND", category="guests", effect="read")
-async def read_shared_note(
-    app: App, me: Caller, *, token: Token, guest: Id | None = None
-) -> SharedNote:
-    """Return the note that a link shows."""
-    link = app.quick(guest_turns.require_open_link, token, "note")
-    require_signed_in(link, guest)
-    acting = app.quick(share_rows.guest_caller, link.id)
-    if acting is None:
-        raise NotFound(guest_turns.NO_LINK, field="token")
-    # Through the ordinary operation, so that the same checks hold as for every other reader.
-    note = (await app.call(acting, "get_note_content", {"id": link.note_id})).note
-    return SharedNote(
-        note.title,
-        note.content,
-        app.quick(senders.require_person_of_row, link.owner).name,
-        note.updated_at,
-    )
 
 
 def require_signed_in(link: Link, guest: int | None) -> None:

@@ -76,6 +76,18 @@ def require_own(tx: Tx, me: Caller, attachment: int) -> sqlite3.Row:
     return row
 
 
+def is_picture(tx: Tx, me: Caller, attachment: int) -> bool:
+    """Return whether there is such an attachment of the caller, and it is a picture."""
+    return bool(
+        tx.value(
+            "SELECT media_type LIKE 'image/%' FROM attachments "
+            "WHERE id = :id AND owner_id = :me AND complete = 1",
+            id=attachment,
+            me=me.user,
+        )
+    )
+
+
 def find_same(tx: Tx, me: Caller, content: bytes) -> int | None:
     """Return an attachment of the caller with just these bytes; None where there is none."""
     found: int | None = tx.value(

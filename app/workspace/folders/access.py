@@ -189,6 +189,21 @@ def shared_rank(tx: Tx, me: Caller, folder_id: int | None) -> int:
     return held or 0
 
 
+def others_write(tx: Tx, folder_id: int | None) -> bool:
+    """Return whether a folder is shared with somebody who may change notes in it."""
+    return bool(
+        tx.value(
+            f"""WITH RECURSIVE up (id, parent_id) AS (
+                    SELECT id, parent_id FROM folders WHERE id = :id UNION ALL
+                    SELECT f.id, f.parent_id FROM folders f JOIN up ON f.id = up.parent_id)
+                SELECT max({ROLE_RANK}) >= :writer FROM up
+                  JOIN folder_shares s ON s.folder_id = up.id""",
+            id=folder_id,
+            writer=RANKS["writer"],
+        )
+    )
+
+
 def require_rank(held: int, least: Least) -> None:
     """Raise Forbidden, naming the role that is held, unless it reaches `least`."""
     if held < RANKS[least]:

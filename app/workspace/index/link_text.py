@@ -3,7 +3,6 @@
 Reading them, and rewriting those that lead to a title.
 """
 
-import bisect
 import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -92,8 +91,8 @@ def find_links(text: str) -> list[Link]:
     for link in found:
         if (
             (kept and link.start < kept[-1].end)
-            or _is_inside(code, link.start)
-            or (link.kind == "tag" and _is_inside(titles, link.start))
+            or blocks.is_within(code, link.start)
+            or (link.kind == "tag" and blocks.is_within(titles, link.start))
         ):
             continue
         kept.append(link)
@@ -278,10 +277,4 @@ class _CodeBlocks:
             end = self._text.find("\n", max(place, 2 * self._read))
             self._read = end if end >= 0 else len(self._text) + 1
             self._blocks = blocks.code_blocks(self._text[: self._read])
-        return _is_inside(self._blocks, place) or blocks.is_ticked(self._text, place)
-
-
-def _is_inside(spans: Sequence[blocks.Span], place: int) -> bool:
-    """Return whether a place lies in one of some spans that are in order."""
-    before = bisect.bisect_right(spans, place, key=lambda span: span[0])
-    return before > 0 and place < spans[before - 1][1]
+        return blocks.is_within(self._blocks, place) or blocks.is_ticked(self._text, place)

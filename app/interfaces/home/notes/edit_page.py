@@ -8,17 +8,18 @@ import msgspec
 from starlette.responses import Response
 from starlette.routing import Route
 
-from app.core.markdown import convert, front_matter, render_async
+from app.core.markdown import convert, front_matter
 from app.core.random_tokens import new_uuid
 from app.errors import Forbidden, IdempotencyConflict, RevisionConflict
 from app.interfaces.home.home_page import Person, for_person, for_script, see
 from app.interfaces.home.notes import parts
 from app.interfaces.home.notes.desk import tags_of, tree_of, used_tags
+from app.interfaces.home.notes.home_leads import HomeLeads
 from app.interfaces.home.notes.note_page import PARTS, WRITERS
-from app.interfaces.home.notes.reading_html import reading_html
 from app.interfaces.pages.forms import form_of, value_of
 from app.interfaces.pages.pages import json_response
 from app.interfaces.pages.visit import Visit, as_number
+from app.interfaces.reading.reading import read
 
 LARGEST_FORM = 32 << 20
 """Bytes: 10 MiB of text as a form sends it, where each letter may take three times its bytes."""
@@ -161,10 +162,9 @@ async def preview(visit: Visit, person: Person) -> Response:
     """Show a text as it will be read."""
     sent = (await visit.body_of(LARGEST_TEXT)).decode("utf-8", "replace")
     start = front_matter.body_start(sent)
-    html = await render_async.render_html(sent[start:])
     first_line = sent.count("\n", 0, start)
-    html = reading_html(html, first_line=first_line, may_tick=True)
-    return await person.piece("notes_preview", html=html)
+    reading = await read(sent[start:], HomeLeads(), first_line=first_line, may_tick=True)
+    return await person.piece("notes_preview", html=reading.html)
 
 
 @for_script

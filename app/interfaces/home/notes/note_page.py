@@ -8,17 +8,19 @@ import msgspec
 from starlette.responses import Response
 from starlette.routing import Route
 
-from app.core.markdown import front_matter, render_async
+from app.core.markdown import front_matter
 from app.errors import Invalid, RevisionConflict
 from app.interfaces.home.excerpts import excerpt
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.notes import parts
 from app.interfaces.home.notes.desk import desk, listing_of, tags_of, tree_of
+from app.interfaces.home.notes.home_leads import HomeLeads, leads_of
 from app.interfaces.home.notes.note_fields import fields_of
-from app.interfaces.home.notes.reading_html import reading_html
 from app.interfaces.pages.forms import form_of, number_of, value_of
 from app.interfaces.pages.pages import json_response
 from app.interfaces.pages.visit import Visit
+from app.interfaces.reading.reading import read
+from app.interfaces.reading.reading_html import Reading
 
 PARTS = ["notes"]
 WRITERS = ("owner", "admin", "editor", "writer")
@@ -59,7 +61,7 @@ async def show(visit: Visit, person: Person) -> Response:
         note=note,
         note_tags=tags_of(note.tags),
         part=part,
-        html=await _html(note, part, links),
+        reading=await _reading(person, note, part, links),
         fields=fields_of(note.markdown) if part.number == 1 else [],
         above=note.markdown.count("\n", part.start, front_matter.body_start(note.markdown)),
         writes=note.role in WRITERS,
@@ -95,8 +97,8 @@ async def show_print(visit: Visit, person: Person) -> Response:
     """Show a note alone, as it goes on paper."""
     note = await person.call("read_note_text", id=visit.number_in_path())
     text = note.markdown[front_matter.body_start(note.markdown) :]
-    html = reading_html(await render_async.render_html(text), title=note.title)
-    return await person.show("note_print", note=note, html=html)
+    reading = await read(text, HomeLeads(), title=note.title)
+    return await person.show("note_print", note=note, html=reading.html)
 
 
 @for_person
@@ -148,12 +150,13 @@ def toggle_box(text: str, line: int) -> str:
     return "\n".join(lines)
 
 
-async def _html(note: Any, part: parts.Part, links: Any) -> str:
+async def _reading(person: Person, note: Any, part: parts.Part, links: Any) -> Reading:
     start = max(part.start, front_matter.body_start(note.markdown))
-    return reading_html(
-        await render_async.render_html(note.markdown[start : part.end]),
+    text = note.markdown[start : part.end]
+    return await read(
+        text,
+        await leads_of(person, note, text, links),
         title=note.title,
-        known={link.target: link.note_id for link in links.links if link.kind == "wiki"},
         first_line=note.markdown.count("\n", 0, start),
         may_tick=note.role in WRITERS,
     )

@@ -9,6 +9,7 @@ from app.errors import NotFound
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.notes.desk import ALL, desk, listing_of
 from app.interfaces.pages.visit import Visit
+from app.interfaces.reading.headings import fragment_of, last_heading
 
 PARTS = ["notes"]
 
@@ -43,7 +44,7 @@ async def show_folder(visit: Visit, person: Person) -> Response:
 async def follow(visit: Visit, person: Person) -> Response:
     """Go to the note that `[[…]]` names; one that is not there can be begun."""
     target = visit.query_params.get("to", "")[:600]
-    path, _, _ = target.partition("#")
+    path, _, headings = target.partition("#")
     title = path.rpartition("/")[2].strip()
     if title:
         asked = {"q": path.strip()[:1000], "kinds": "note", "limit": 20}
@@ -51,5 +52,5 @@ async def follow(visit: Visit, person: Person) -> Response:
         wanted = title.casefold().removesuffix(".md")
         for one in found.results:
             if one.title.casefold().removesuffix(".md") == wanted:
-                return see(f"/notes/{one.id}")
+                return see(f"/notes/{one.id}{fragment_of(last_heading(headings))}")
     return see(f"/notes/new?title={quote(title, safe='')}")
