@@ -101,16 +101,12 @@ def _add_filters(tx: Tx, me: Caller, query: Query, sql: list[str], params: dict[
         [(tag, "") for tag in filters.tags] + [(tag, "NOT ") for tag in filters.no_tags]
     ):
         begins = tag.endswith("*") and len(tag) > 1
-        # Not LIKE, which would take % and _ of a tag for wildcards.
-        test = (
-            f"t.tag_key >= :tag{number} AND substr(t.tag_key, 1, length(:tag{number})) = "
-            f":tag{number}"
-            if begins
-            else f"t.tag_key = :tag{number}"
-        )
+        fits = _tag_begins if begins else _tag_is
         sql.append(
-            f"{without}EXISTS (SELECT 1 FROM note_tags t "
-            f"WHERE t.owner_id = n.owner_id AND {test} AND t.note_id = n.id)"
+            f"{without}(EXISTS (SELECT 1 FROM note_tags t WHERE t.owner_id = n.owner_id "
+            f"AND {fits('t.tag_key', number)} AND t.note_id = n.id) "
+            "OR EXISTS (SELECT 1 FROM note_links t WHERE t.note_id = n.id "
+            f"AND t.kind = 'tag' AND {fits('t.target', number)}))"
         )
         params[f"tag{number}"] = tag[:-1] if begins else tag
     for number, (name, without) in enumerate(
@@ -129,6 +125,19 @@ def _add_filters(tx: Tx, me: Caller, query: Query, sql: list[str], params: dict[
             f"n.{period.of}_at < :until{number})"
         )
         params.update({f"since{number}": span.since, f"until{number}": span.until})
+
+
+# Not LIKE, which would take % and _ of a tag for wildcards.
+def _tag_begins(column: str, number: int) -> str:
+    tag = f":tag{number}"
+    return f"{column} >= {tag} AND substr({column}, 1, length({tag})) = {tag}"
+
+
+def _tag_is(column: str, number: int) -> str:
+    """Return the condition for a tag, and those nested in it: `project/house` in `project`."""
+    tag = f":tag{number}"
+    # what begins with the tag and a slash stands before the tag and the sign that follows it
+    return f"({column} = {tag} OR ({column} > {tag} || '/' AND {column} < {tag} || '0'))"
 
 
 def _add_marks(tx: Tx, query: Query, owner: int, sql: list[str], params: dict[str, Any]) -> None:
