@@ -90,10 +90,6 @@ CREATE TABLE note_passages (
     id INTEGER PRIMARY KEY AUTOINCREMENT, note_id INTEGER NOT NULL REFERENCES notes ON DELETE CASCADE,
     model_id INTEGER NOT NULL REFERENCES embedding_models, version INTEGER NOT NULL, title TEXT NOT NULL,
     spans BLOB NOT NULL, vectors BLOB NOT NULL, UNIQUE (note_id, model_id)) STRICT;
-CREATE TABLE note_links (
-    note_id INTEGER NOT NULL, kind TEXT NOT NULL CHECK (kind IN ('wiki', 'note', 'tag')), target TEXT NOT NULL, path TEXT NOT NULL,
-    owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, PRIMARY KEY (note_id, kind, target, path)) STRICT, WITHOUT ROWID;
-CREATE INDEX note_links_by_target ON note_links (owner_id, kind, target, note_id);
 CREATE TABLE unread_links (id INTEGER PRIMARY KEY CHECK (id = 1), read INTEGER NOT NULL, last INTEGER NOT NULL) STRICT;
 CREATE VIRTUAL TABLE name_index USING fts5 (tokens, content='', detail=none, columnsize=0, prefix='7 8 9', tokenize='ascii');
 CREATE TABLE name_words (
@@ -604,3 +600,7 @@ CREATE INDEX raw_records_arriving ON raw_records (received_at) WHERE state = 'ar
 CREATE TABLE raw_record_parts (
     record INTEGER NOT NULL REFERENCES raw_records ON DELETE CASCADE, number INTEGER NOT NULL, bytes BLOB NOT NULL,
     PRIMARY KEY (record, number)) STRICT;
+CREATE TABLE note_links (
+    note_id INTEGER NOT NULL, kind TEXT NOT NULL CHECK (kind IN ('wiki', 'note', 'tag', 'alias')), target TEXT NOT NULL, path TEXT NOT NULL,
+    owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, PRIMARY KEY (note_id, kind, target, path)) STRICT, WITHOUT ROWID;
+CREATE INDEX note_links_by_target ON note_links (owner_id, kind, target, note_id);

@@ -49,6 +49,7 @@ from app.migrations.workspace import (
     m007_names,
     m024_links_again,
     m028_clock_steps,
+    m041_aliases,
 )
 
 if TYPE_CHECKING:
@@ -93,6 +94,7 @@ STEPS: tuple[Callable[["Database"], None], ...] = (
     m038_webhooks,
     m039_raw_memory,
     m040_challenges_and_documents,
+    m041_aliases,
 )
 
 

@@ -225,3 +225,19 @@ def m028_clock_steps(db: "Database") -> None:
         CREATE TABLE clock_steps (id INTEGER PRIMARY KEY AUTOINCREMENT, was TEXT NOT NULL, became TEXT NOT NULL) STRICT
         """,
     )
+
+
+def m041_aliases(db: "Database") -> None:
+    """Let the links hold the aliases of notes, too; the texts are read anew in the background."""
+    run(
+        db,
+        """
+        DROP TABLE note_links;
+        CREATE TABLE note_links (
+            note_id INTEGER NOT NULL, kind TEXT NOT NULL CHECK (kind IN ('wiki', 'note', 'tag', 'alias')), target TEXT NOT NULL, path TEXT NOT NULL,
+            owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, PRIMARY KEY (note_id, kind, target, path)) STRICT, WITHOUT ROWID;
+        CREATE INDEX note_links_by_target ON note_links (owner_id, kind, target, note_id);
+        DELETE FROM unread_links;
+        INSERT INTO unread_links (id, read, last) SELECT 1, 0, max(id) FROM notes HAVING count(*) > 0;
+        """,
+    )

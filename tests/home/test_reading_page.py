@@ -51,3 +51,33 @@ async def test_a_shared_note_is_for_everybody(home: Home) -> None:
     await home.check_everywhere(f"/shared/{address.rpartition('/')[2]}")
     await expect(home.page.locator("sup").first).to_have_text("1")
     await expect(home.page.get_by_text("away")).not_to_be_visible()
+
+
+async def test_a_note_is_found_and_linked_by_its_alias(home: Home) -> None:
+    text = "---\naliases: [Küche]\n---\n\nTiles"
+    kitchen = await home.client.note("Renovation", text, contentFormat="markdown")
+    page = await home.go("/notes/new?title=Plan")
+    await page.get_by_label("Text").click()
+    await page.keyboard.type("[[kuc")
+    await expect(page.get_by_role("option")).to_contain_text(["KücheRenovation"])
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_label("Text")).to_have_value("[[Renovation|Küche]]")
+    await page.goto(f"{home.origin}/notes/named?to=k%C3%BCche")
+    await expect(page).to_have_url(f"{home.origin}/notes/{kitchen['id']}")
+    await home.go("/")
+    await page.keyboard.press("Control+k")
+    await page.keyboard.type("küch")
+    await page.get_by_role("option", name="Küche").first.click()
+    await expect(page).to_have_url(f"{home.origin}/notes/{kitchen['id']}")
+
+
+async def test_a_tag_in_a_text_leads_to_all_that_has_it(home: Home) -> None:
+    note = await home.client.note("Beds", "Sow #beans", contentFormat="markdown")
+    await home.client.note("Field", "words", tags=["beans"])
+    await home.client.note("Nested", "words #beans/dwarf", contentFormat="markdown")
+    await home.client.note("Other", "words of beans", contentFormat="markdown")
+    page = await home.go(f"/notes/{note['id']}")
+    await page.get_by_role("link", name="#beans", exact=True).click()
+    for title in ("Beds", "Field", "Nested"):
+        await expect(page.locator("main").get_by_role("link", name=title)).to_be_visible()
+    await expect(page.locator("main").get_by_role("link", name="Other")).to_have_count(0)

@@ -67,12 +67,15 @@ class FileLinks:
             return None
         names = link_names(note["title"])
         # A title may hold # itself, so the cut is the one whose left side is the note's name.
-        title, rest = next(
+        cuts = (
             cut
             for cut in _split_target(link.target)
             if fold_name(cut[0].rpartition("/")[2].strip()) in names
             or fold_name(cut[0].strip()) in names
         )
+        title, rest = next(cuts, ("", ""))
+        if not title:  # an alias goes along in the front matter
+            return None
         path = place.partition("/")[2].removesuffix(link_text.ENDING)
         target = path if self._named[fold_name(_file_stem(place))] > 1 else _file_stem(place)
         if fold_name(link_text.without_md_ending(title.strip())) in (

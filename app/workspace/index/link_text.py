@@ -10,11 +10,13 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from app.core.markdown import blocks
+from app.core.markdown import blocks, front_matter
 from app.core.text import fold_name
 
-Kind = Literal["wiki", "note", "tag"]
+Kind = Literal["wiki", "note", "tag", "alias"]
 MOST = 10_000
+MOST_ALIASES = 50
+LONGEST_ALIAS = 255
 ENDING = ".md"
 # Each slash and hash of a link doubles the ways to read it; these many are looked at.
 MOST_SLASHES = 4
@@ -49,9 +51,9 @@ class Link(msgspec.Struct, frozen=True):
 
 
 class Target(NamedTuple):
-    """One way to read what a link or tag leads to.
+    """One way to read what a link or tag leads to, or an alias by which links lead to the text.
 
-    Folded title (or number, or tag), and folded path of its folder, empty for any.
+    Folded title (or number, tag, alias), and folded path of its folder, empty for any.
     """
 
     kind: Kind
@@ -60,9 +62,10 @@ class Target(NamedTuple):
 
 
 def may_hold_links(text: str) -> bool:
-    """Check quickly whether it is worth reading a text for links and tags."""
+    """Check quickly whether it is worth reading a text for links, tags and aliases."""
     return (
         "[[" in text
+        or _may_have_aliases(text)
         or "/os/notes/" in text
         or "hearth:note/" in text
         or _HAS_TAG.search(text) is not None
@@ -118,8 +121,30 @@ def first(text: str, leads: Callable[[Link], bool]) -> Link | None:
 
 
 def link_targets(text: str) -> set[Target]:
-    """Return all that the links and tags of a text may lead to, in each way to read them."""
-    return {target for link in find_links(text) for target in link_readings(link)}
+    """Return all that the links and tags of a text may lead to, in each way to read them, and by
+    which aliases others lead to it.
+    """
+    found = {target for link in find_links(text) for target in link_readings(link)}
+    return found | {Target("alias", fold_name(alias)) for alias in aliases_of(text)}
+
+
+def aliases_of(text: str) -> list[str]:
+    """Return the other names that a text has in its front matter, as `aliases: [Küche, kitchen]`
+    of Obsidian.
+    """
+    if not _may_have_aliases(text) or (found := front_matter.find_block(text)) is None:
+        return []
+    fields = front_matter.read_fields(found[1])[0]
+    names: list[str] = []
+    for field in ("aliases", "alias"):
+        value = fields.get(field)
+        listed = value.split(",") if isinstance(value, str) else value
+        names += [
+            name
+            for each in (listed if isinstance(listed, list) else [])
+            if isinstance(each, str) and 0 < len(name := " ".join(each.split())) <= LONGEST_ALIAS
+        ]
+    return names[:MOST_ALIASES]
 
 
 def link_readings(link: Link) -> list[Target]:
@@ -173,6 +198,10 @@ def line_numbers(text: str, places: Sequence[int]) -> list[int]:
         at = place
         numbers.append(number)
     return numbers
+
+
+def _may_have_aliases(text: str) -> bool:
+    return text[:4].lstrip("\ufeff")[:3] == "---" and "alias" in text[: front_matter.LARGEST]
 
 
 def _wiki_links(text: str) -> Iterator[Link]:

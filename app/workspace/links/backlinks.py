@@ -5,6 +5,7 @@ from collections.abc import Callable, Container
 
 from app.core.database.tx import Tx
 from app.core.schema import Record
+from app.core.text import fold_name
 from app.workspace.index import link_text
 from app.workspace.index.link_text import Link
 from app.workspace.links.mentions import text_around
@@ -29,10 +30,13 @@ def backlinks_of(
 ) -> tuple[list[Backlink], set[int], bool]:
     """Return the notes that link to a note, the ids of all that may, and whether there are more.
 
+    The note's row must hold its text.
+
     Not those in `besides`.
     """
+    names = _names_of(note)
     rows = [
-        *view.notes_linking("wiki", link_names(note["title"]), MOST_BACKLINKS + 1),
+        *view.notes_linking("wiki", names, MOST_BACKLINKS + 1),
         *view.notes_linking("note", [str(note["id"])], MOST_BACKLINKS + 1),
     ]
     sources = sorted(
@@ -57,9 +61,14 @@ def backlinks_of(
     return found, {row["id"] for row in sources}, False
 
 
+def _names_of(note: sqlite3.Row) -> set[str]:
+    """Return the folded names by which a link may lead to a note: its title, and aliases."""
+    return link_names(note["title"]) | set(map(fold_name, link_text.aliases_of(note["content"])))
+
+
 def _leading(view: LinkResolver, note: sqlite3.Row) -> Callable[[Link], bool]:
     """Return what tells whether a link leads to a note; links alike are looked at once."""
-    wanted = {*link_names(note["title"]), str(note["id"])}
+    wanted = {*_names_of(note), str(note["id"])}
     known: dict[tuple[str, str], bool] = {}
 
     def leads_here(link: Link) -> bool:

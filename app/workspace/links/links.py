@@ -77,8 +77,9 @@ async def get_note_links(
     A link is `[[Title]]`, `[[Folder/Title#heading|shown]]`, or the address of a note
     (`…/os/notes/5`, `hearth:note/5`). A title is compared without case, and its ending `.md` may
     be left out; of several notes of that title the caller's own come first, then one in exactly
-    the folder named, then the newest. At most 200 notes that link here and 50 that mention it
-    are given, the newest first.
+    the folder named, then the newest. Where no note has that title, it leads to the only one
+    with that alias (`aliases: [Title]` in its front matter). At most 200 notes that link here
+    and 50 that mention it are given, the newest first.
     """
     # The indexes follow behind the writes; here they must have seen all.
     while app.glance(link_rows.any_unread):

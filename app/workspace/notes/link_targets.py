@@ -42,30 +42,24 @@ class LinkResolver:
 
     def find_note(self, link: Link) -> sqlite3.Row | None:
         """Return id and title of the note that a link leads to, by the first of its readings that
-        leads anywhere.
+        leads anywhere; only where no title does, by an alias.
         """
-        return next(
-            (
-                found
-                for target in link_text.link_readings(link)
-                if (found := self.find_target(target)) is not None
-            ),
-            None,
-        )
+        readings = link_text.link_readings(link)
+        by_title = (self.find_target(target) for target in readings)
+        by_alias = (self.find_target(target._replace(kind="alias")) for target in readings)
+        every = by_title if link.kind == "note" else itertools.chain(by_title, by_alias)
+        return next((found for found in every if found is not None), None)
 
     def find_target(self, target: Target) -> sqlite3.Row | None:
         """Return the note that one reading of a link leads to.
 
-        Of several the caller's own, then one with exactly that path, then the newest.
+        Of several of a title the caller's own, then one with exactly that path, then the newest.
 
         A title that ends in `.md` is found without that where there is none of just that name.
         """
         if target not in self._known:
-            self._known[target] = (
-                self._note_numbered(target.name)
-                if target.kind == "note"
-                else self._note_titled(target)
-            )
+            find = {"note": self._note_numbered, "alias": self._note_aliased}
+            self._known[target] = find.get(target.kind, self._note_titled)(target)
         return self._known[target]
 
     def lies_in(self, folder_id: int | None, path: str) -> bool:
@@ -131,10 +125,30 @@ class LinkResolver:
                 )
         return None
 
-    def _note_numbered(self, number: str) -> sqlite3.Row | None:
+    def _note_aliased(self, target: Target) -> sqlite3.Row | None:
+        """Return the one note of that alias, the caller's own first; None where there are more."""
+        for owner in self.owners:
+            rows = self._tx.all(
+                """SELECT n.id, n.title, n.owner_id, n.folder_id FROM note_links l
+                   CROSS JOIN notes n ON n.id = l.note_id
+                   WHERE l.owner_id = :owner AND l.kind = 'alias' AND l.target = :name
+                     AND n.trash_id IS NULL""",
+                owner=owner,
+                name=target.name,
+            )
+            rows = [
+                row
+                for row in rows
+                if self.may_read(row) and self.lies_in(row["folder_id"], target.path)
+            ]
+            if rows:
+                return rows[0] if len(rows) == 1 else None
+        return None
+
+    def _note_numbered(self, target: Target) -> sqlite3.Row | None:
         row = self._tx.one(
             "SELECT id, title, owner_id, folder_id FROM notes WHERE id = :id AND trash_id IS NULL",
-            id=int(number),
+            id=int(target.name),
         )
         return row if row is not None and self.may_read(row) else None
 

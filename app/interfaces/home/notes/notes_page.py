@@ -50,7 +50,9 @@ async def follow(visit: Visit, person: Person) -> Response:
         asked = {"q": path.strip()[:1000], "kinds": "note", "limit": 20}
         found = await person.call("find_by_name", **asked)
         wanted = title.casefold().removesuffix(".md")
-        for one in found.results:
-            if one.title.casefold().removesuffix(".md") == wanted:
-                return see(f"/notes/{one.id}{fragment_of(last_heading(headings))}")
+        named = [one for one in found.results if wanted == one.title.casefold().removesuffix(".md")]
+        called = [one for one in found.results if wanted == (one.alias or "").casefold()]
+        if named or len(called) == 1:
+            note = (named or called)[0].id
+            return see(f"/notes/{note}{fragment_of(last_heading(headings))}")
     return see(f"/notes/new?title={quote(title, safe='')}")

@@ -34,10 +34,10 @@ export function completeLinks(area) {
   const take = (index) => {
     const open = openLink(area);
     if (!open) return close();
-    const { title, plain } = found[index];
+    const { title, plain, alias } = found[index];
     const closed = area.value.startsWith("]]", area.selectionStart) ? 2 : 0;
     close();
-    replace(area, open.start, area.selectionStart + closed, `[[${plain ?? title}]]`);
+    replace(area, open.start, area.selectionStart + closed, alias ? `[[${plain}|${alias}]]` : `[[${plain ?? title}]]`);
   };
   const look = async () => {
     const open = openLink(area);
@@ -50,7 +50,8 @@ export function completeLinks(area) {
       if (!openLink(area)) return close();
       const names = results.map((one) => one.title);
       found = results.map((one) => ({ ...one, plain: names.filter((name) => name === one.title).length > 1 && one.path ? `${one.path}/${one.title}` : one.title }));
-      if (open.typed.trim() && !names.some((name) => name.toLowerCase() === open.typed.trim().toLowerCase())) found.push({ title: open.typed.trim(), isNew: true });
+      const every = [...names, ...results.map((one) => one.alias ?? "")];
+      if (open.typed.trim() && !every.some((name) => name.toLowerCase() === open.typed.trim().toLowerCase())) found.push({ title: open.typed.trim(), isNew: true });
       show(area, list, found, take);
       told.textContent = say("notes.js.suggestions", { n: results.length });
       if (found.length) choose(0); else close();
@@ -90,7 +91,7 @@ function openLink(area) {
 
 function show(area, list, found, take) {
   list.replaceChildren(...found.map((one, index) => element("li", { role: "option", id: `suggest-${index}`, "aria-selected": "false", onmousedown: (event) => { event.preventDefault(); take(index); } },
-    one.isNew ? say("notes.js.link_new", { title: one.title }) : one.title, one.path ? element("small", {}, one.path) : null)));
+    one.isNew ? say("notes.js.link_new", { title: one.title }) : one.alias ?? one.title, one.alias || one.path ? element("small", {}, one.alias ? one.title : one.path) : null)));
   list.hidden = false;
   const { left, top, height } = caretPlace(area);
   const room = area.clientWidth - list.offsetWidth;

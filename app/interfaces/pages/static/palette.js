@@ -108,7 +108,7 @@ class Palette {
   }
 }
 
-const named = (found) => ({ title: found.title, marks: found.marks, path: found.path ?? "", kind: say(`search.js.${found.kind}`), address: ADDRESS[found.kind](found) });
+const named = (found) => ({ title: found.alias ?? found.title, marks: found.marks, path: (found.alias ? found.title : found.path) ?? "", kind: say(`search.js.${found.kind}`), address: ADDRESS[found.kind](found) });
 
 function matching(known, query) {
   const wanted = query.toLowerCase();

@@ -3,10 +3,12 @@
 The names that the index gives for it, by owner and kind, before they are ranked.
 """
 
+import functools
 import sqlite3
 from collections.abc import Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from app.core.caller import Caller
 from app.core.database.tx import Tx
@@ -22,6 +24,7 @@ MOST = 64
 MOST_SHARED = 2_000
 MOST_NEAR_WORDS = 3
 MOST_LOOKED_UP = 8
+MOST_ALIASES = 20_000
 Rows = list[tuple[Kind, sqlite3.Row]]
 
 
@@ -124,6 +127,32 @@ def near_candidates(
             )
         ids[kind] = _matching_ids(tx, source, " AND ".join(parts))
     return choices, _visible_rows(tx, source, ids)
+
+
+def aliased_candidates(
+    tx: Tx, source: NameSource, asked: TypedName
+) -> list[tuple[sqlite3.Row, float, str]]:
+    """Return notes with an alias that fits, how well it does, and the alias, folded."""
+    fitting: dict[int, tuple[float, str]] = {}
+    if "note" in source.kinds and asked.words:
+        for note_id, alias in tx.all(
+            "SELECT note_id, target FROM note_links WHERE owner_id = :owner AND kind = 'alias' "
+            "LIMIT :most",
+            owner=source.owner,
+            most=MOST_ALIASES,
+        ):
+            score = name_text.fit_score(asked.words, _alias_words(alias))
+            if score is not None:
+                fitting[note_id] = max(fitting.get(note_id, (0.0, "")), (score, alias))
+    best = sorted(fitting, key=lambda id_: fitting[id_], reverse=True)
+    best = best[: MOST if source.folders is None else MOST_SHARED]
+    rows = _visible_rows(tx, replace(source, kinds=["note"]), {"note": best})
+    return [(row, *fitting[row["id"]]) for _, row in rows]
+
+
+@functools.lru_cache(maxsize=MOST_ALIASES)
+def _alias_words(alias: str) -> list[str]:
+    return name_text.split_words(name_text.fold_name(alias))
 
 
 def _prefix_conditions(owner: int, kind: Kind, words: Sequence[str]) -> list[str]:

@@ -11,11 +11,13 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
+from app.core.markdown import front_matter
 from app.core.operation import operation
 from app.core.schema import DocumentedPattern, Most, Record
+from app.core.text import fold_name
 from app.errors import Invalid
 from app.workspace.folders import access
-from app.workspace.index import name_index, name_text
+from app.workspace.index import link_text, name_index, name_text
 from app.workspace.index.name_index import KINDS, NUMBERS, Kind
 from app.workspace.search.quick_open import name_candidates, recent
 from app.workspace.search.quick_open.name_candidates import NameSource, TypedName
@@ -38,7 +40,8 @@ KindList = Annotated[
 class Found(Record):
     """A thing by its name: a tag has a `name`, all others an `id`.
 
-    `marks` are the spans of the title that were typed, in characters.
+    `marks` are the spans of the title that were typed, in characters. A note that is found by
+    another name, of its front matter, has that `alias`.
     """
 
     kind: Kind
@@ -50,6 +53,7 @@ class Found(Record):
     path: str | UnsetType = UNSET
     updated_at: str | UnsetType = UNSET
     completed: bool | UnsetType = UNSET
+    alias: str | UnsetType = UNSET
 
 
 PathOf = Callable[[int | None], str]
@@ -61,13 +65,16 @@ class FoundList(Record):
 
 
 class Candidate(Struct):
-    """A thing that may be shown: its row, how well it fits, and which typed words mark its name."""
+    """A thing that may be shown: its row, how well it fits, and which typed words mark its name, or
+    the alias (folded) that fits instead.
+    """
 
     kind: Kind
     row: sqlite3.Row
     score: float = 0.0
     marked: Sequence[str] = ()
     near: Sequence[dict[str, int]] = ()
+    alias: str = ""
 
 
 @operation("GET /os/find", scope="os.notes:read")
@@ -87,7 +94,7 @@ async def find_by_name(
     begins may be one edit away from its 4 letters on, from 8 on two. The whole name ranks first,
     then its beginning, the words in it, initials, near misses; pins and recent changes decide
     between equals. Nothing typed gives what changed last. Todos are found only with
-    os.todos:read.
+    os.todos:read. A note is found by the aliases in its front matter as well.
     """
     wanted = _visible_kinds(me, kinds)
     me = app.quick(access.hide_policy_notes, me)
@@ -106,7 +113,7 @@ def _find_things(tx: Tx, me: Caller, q: str, limit: int, kinds: Sequence[Kind]) 
         best = _best_things(tx, me, asked, kinds, limit + len(me.hidden))
     best = [one for one in best if one.kind != "note" or one.row["id"] not in me.hidden][:limit]
     path_of = _path_reader(tx, me)
-    return FoundList([_found_record(one, path_of) for one in best])
+    return FoundList([_found_record(tx, one, path_of) for one in best])
 
 
 def _best_things(
@@ -120,6 +127,11 @@ def _best_things(
             if named := _fit_by_path(asked, kind, row, path_of):
                 named.score += _bonus(tx, row)
                 found[kind, row["id"]] = named
+        for row, score, alias in name_candidates.aliased_candidates(tx, source, asked):
+            score += _bonus(tx, row)
+            known = found.get(("note", row["id"]))
+            if known is None or known.score < score:
+                found["note", row["id"]] = Candidate("note", row, score, alias=alias)
     # Near misses only where nothing fits: they would push what was typed rightly down the list.
     if not found and asked.words:
         for source in sources:
@@ -177,7 +189,7 @@ def _bonus(tx: Tx, row: sqlite3.Row) -> float:
     return (PIN_BONUS if row["pinned"] else 0.0) + RECENCY_BONUS * FRESH_DAYS / (FRESH_DAYS + days)
 
 
-def _found_record(one: Candidate, path_of: PathOf) -> Found:
+def _found_record(tx: Tx, one: Candidate, path_of: PathOf) -> Found:
     title = one.row["title"]
     shown = Found(one.kind, title, round(one.score, 4), _marked_spans(one, title))
     if one.kind == "tag":
@@ -193,11 +205,24 @@ def _found_record(one: Candidate, path_of: PathOf) -> Found:
             shown.completed = one.row["completed"] == 1
     if one.kind != "folder":
         shown.updated_at = one.row["updated_at"]
+    if one.alias:
+        shown.alias = _written_alias(tx, one)
     return shown
 
 
+def _written_alias(tx: Tx, one: Candidate) -> str:
+    """Return an alias as it stands in the note."""
+    above = tx.value(
+        "SELECT substr(content, 1, :most) FROM notes WHERE id = :id",
+        most=front_matter.LARGEST,
+        id=one.row["id"],
+    )
+    written = link_text.aliases_of(above)
+    return next((alias for alias in written if fold_name(alias) == one.alias), one.alias)
+
+
 def _marked_spans(one: Candidate, title: str) -> list[tuple[int, int]]:
-    if not one.score:
+    if not one.score or one.alias:
         return []
     plain = name_text.fold_name(title)
     places = name_text.folded_positions(title)
