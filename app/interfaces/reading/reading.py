@@ -21,17 +21,23 @@ async def read(
     A first heading that says the title once more is left out. Boxes that may be ticked know their
     line, counted from `first_line`; `prefix` begins each id.
     """
-    text, said = split_footnotes(without_hidden(markdown))
+    text, said = await render_async.beside_loop(
+        len(markdown), lambda: split_footnotes(without_hidden(markdown))
+    )
     shown = {
         name: reading_html(await render_async.render_html(one), leads, prefix=f"{prefix}{n}-").html
         for n, (name, one) in enumerate(said.items(), 1)
     }
-    return reading_html(
-        await render_async.render_html(text),
-        leads,
-        title=title,
-        footnotes=shown,
-        prefix=prefix,
-        first_line=first_line,
-        may_tick=may_tick,
+    html = await render_async.render_html(text)
+    return await render_async.beside_loop(
+        len(html),
+        lambda: reading_html(
+            html,
+            leads,
+            title=title,
+            footnotes=shown,
+            prefix=prefix,
+            first_line=first_line,
+            may_tick=may_tick,
+        ),
     )

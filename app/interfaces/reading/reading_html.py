@@ -9,6 +9,7 @@ from html import escape, unescape
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from app.core.process.turns import give_turn
 from app.interfaces.reading.allowed_tags import PAIRED, SPLIT_TAGS, allow_tags
 from app.interfaces.reading.footnotes import Numbered
 from app.interfaces.reading.headings import (
@@ -108,6 +109,7 @@ class _Reader:
             else:
                 self._tag(pieces, at)
             at += 1
+            give_turn()
         return "".join(self.out) + self.footnotes.list()
 
     def _text(self, pieces: list[str], at: int) -> None:

@@ -1,5 +1,6 @@
 """A note's text as its reader sees it: what leads somewhere, what is hidden, what may not run."""
 
+import threading
 from types import SimpleNamespace
 from typing import Any
 
@@ -254,3 +255,18 @@ async def test_a_note_stands_in_another_where_it_is_a_paragraph_alone() -> None:
     assert box in html
     assert 'in <a class="wiki" href="/notes/8">Plan</a> line' in html
     assert "!" not in html
+
+
+async def test_a_long_text_is_read_beside_the_event_loop() -> None:
+    threads: set[int] = set()
+
+    class Watching(Leads):
+        def tag(self, tag: str) -> str:
+            threads.add(threading.get_ident())
+            return ""
+
+    await read("#short", Watching())
+    assert threads == {threading.get_ident()}
+    threads.clear()
+    await read("#long " * 1_000, Watching())
+    assert threading.get_ident() not in threads
