@@ -207,21 +207,20 @@ def _instead(
         new = made_at_once.replaced(looked or asked, step, likely[0], act) if likely else None
         return new or step
     nothing = trace.asks is not None or _came_to_nothing(step)
-    if nothing and likely and surely.is_undo(likely[0]) and wishes.can_undo(asked):
-        return Route("undo", language, {})
     if nothing and sum(reading.weights.get(one, 0.0) for one in TAKES_BACK) >= ASKED:
         # “no wait, don't” after something was done
+        if surely.is_undo(likely[0]) and taken_back.can_undo(asked):
+            return Route("undo", language, {})
         return wishes.ask_undo(asked, language) or step
     reads, least = _may_read(step, trace, likely, nothing=nothing)
     if nothing:
-        reads = (*reads, *(one.intent for one in likely if wishes.asks_to_move(one)))
+        reads = (*reads, *(one.intent for one in likely if surely.asks_to_move(one)))
     can = (*wishes.WRITES, *reads)
     if nothing and likely and likely[0].intent in TOLD and likely[0].sure >= SURE:
         return _noted(asked, step, language)
     # What there is to be named makes nothing likely that is not half so by itself.
     first = [one for one in likely if one.intent in can]
-    if first and first[0].intent in FOUND_FIRST:
-        least = ASKED
+    least = ASKED if first and first[0].intent in FOUND_FIRST else least
     begins = least / 2 if nothing or (first and first[0].intent in wishes.WRITES) else least
     if not first or _sure(first[0], reading) < begins:
         return step
@@ -234,18 +233,36 @@ def _instead(
         return step
     if not nothing and best.intent == "todo_state" and best.all_of("target"):
         return step  # “when does the flight leave?” that a todo has in its name, too
-    if best.intent in reads and (shown := _show(looked, best, language, act)) is not None:
+    shown = _show(looked, best, language, act) if best.intent in reads else None
+    if shown is not None:
         return shown
     question = _first_question(looked, reading, can, language)
     if best.intent == trace.intent == "undo":
         return step  # which says why nothing is taken back
     if question is None:
         return _without_day(step, best)
+    return _asked_or_done(looked, step, question, reading, language, act, nothing=nothing)
+
+
+def _asked_or_done(
+    looked: Asked,
+    step: Step,
+    question: Step,
+    reading: Reading,
+    language: Language,
+    act: Act,
+    *,
+    nothing: bool,
+) -> Step | Route:
+    """Return what is done at once of what a reading asks about, else the question, or that of the
+    patterns where it is the same.
+    """
+    best, trace = reading.likely[0], step.trace or Trace()
     if written := made_at_once.written(looked, question, reading, act):
         return written
     if same_question.names_longer(step, best):
         return step
-    is_same = same_question.asks_alike(asked, step, question, language)
+    is_same = same_question.asks_alike(looked, step, question, language)
     if is_same and same_question.asks_more(step, question):
         return _without_day(step, best)
     read = at_once.as_read(looked, question, reading, language, act)

@@ -27,6 +27,8 @@ HALF, SAID = 0.5, 0.6
 """Such a share of a todo's words is said of what is told to be done."""
 NOT_TWO = 0.02
 """A second wish is not likelier than this."""
+MOVES = frozenset({"move_todo", "shift_todo"})
+"""What a question may ask of a todo whose day it wants to know first."""
 OTHERS_WORDS = "list_conversations"
 """What gives the words of others, after which a change waits for the owner anyway."""
 _LOANED_ON = re.compile(r"[\u3400-\u9fff\u30a0-\u30ff][\u30a1-\u30ff]")
@@ -67,6 +69,15 @@ def is_named(said: Understood, things: Sequence[Thing]) -> bool:
 def may_be_question(said: Understood) -> bool:
     """Return whether a message ends as a question does."""
     return said.text.rstrip().endswith(("?", "？"))
+
+
+def asks_to_move(said: Understood) -> bool:
+    """Return whether a message only asks whether a todo may be moved: “can I still move the
+    dentist?”, which its day answers.
+    """
+    return (
+        may_be_question(said) and said.intent in MOVES and not (said.get("day") or said.get("by"))
+    )
 
 
 def may_be_done(said: Understood, uses: frozenset[str], language: Language) -> bool:

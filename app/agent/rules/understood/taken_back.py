@@ -1,4 +1,7 @@
-"""Whether a message takes back at its end what it wishes first: “delete the list… no, leave it”."""
+"""Whether a message takes back what it wishes first, or may take back what was done last.
+
+“Delete the list… no, leave it”, “put that back as it was”.
+"""
 
 import re
 
@@ -9,12 +12,14 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.reader import reader
 from app.agent.rules.reader.reader import Reading
 from app.agent.rules.understood import agreement
-from app.agent.turn.steps import Asked
+from app.agent.turn.steps import Asked, Trace
 
 SURE, POSSIBLE = 0.7, 0.2
 """So likely is it that an end takes back what is before it, and that all does what was before."""
 MOST = 3
 """So many ends are looked at."""
+LATELY = 3
+"""In so many turns is looked for what is to be taken back."""
 TAKES_BACK = ("leave", "no", "undo")
 REOPENS = frozenset({"reopen_todo", "untick_item"})
 _MARK = re.compile(r"(?:[,;.!…—–]|，|、|；|。|！|\s-\s)+\s*")
@@ -37,6 +42,12 @@ def at_end(asked: Asked, language: Language) -> bool:
 def as_whole(asked: Asked, language: Language) -> bool:
     """Return whether a message wishes nothing in the end, be it that it says so from the first."""
     return _no(_read(asked, asked.message, language)) >= SURE or at_end(asked, language)
+
+
+def can_undo(asked: Asked) -> bool:
+    """Return whether one of the last turns has changed something, and none after it asked."""
+    newest = next((one for one in asked.earlier[:LATELY] if one.undo or one.asks), Trace())
+    return bool(newest.undo) and newest.asks is None
 
 
 def _says_no(asked: Asked, text: str, wished: str, language: Language) -> bool:

@@ -24,6 +24,7 @@ from app.agent.rules.understood import (
     replaced_text,
     same_change,
     same_texts,
+    taken_back,
 )
 from app.agent.rules.understood.meant import Meant
 from app.agent.turn.steps import Asked, Call, Question, Step, Thing, ThingKind, Trace
@@ -52,10 +53,6 @@ ITEMS: Mapping[str, str] = {
 """The changes of what stands on a list, or of the steps of a todo."""
 SHOWN_AS: Mapping[str, Wish] = {"repeat_todo": "move_todo", "add_item": "append_note"}
 """The changes that are asked about in the words of another."""
-LATELY = 3
-"""In so many turns is looked for what is to be taken back."""
-MOVES = frozenset({"move_todo", "shift_todo"})
-"""What a question may ask of a todo whose day it wants to know first."""
 FOLDERS = {"rename": "rename_folder", "delete": "delete_folder"}
 
 Ask = Callable[[Asked, Understood, Language], Step | None]
@@ -126,14 +123,6 @@ def to_read(asked: Asked, said: Understood, language: Language) -> Route | None:
             waits = tuple(one for one in last.about if one.kind == "escalation")
             return Route("decide", language, {"no": "no"}, waits) if waits else None
     return None
-
-
-def asks_to_move(said: Understood) -> bool:
-    """Return whether a message only asks whether a todo may be moved: “can I still move the
-    dentist?”, which its day answers.
-    """
-    is_question = said.text.rstrip().endswith(("?", "？"))
-    return is_question and said.intent in MOVES and not (said.get("day") or said.get("by"))
 
 
 def _is_today(asked: Asked, said: Understood) -> bool:
@@ -293,13 +282,7 @@ def _ask_message(asked: Asked, said: Understood, language: Language) -> Step | N
 
 def ask_undo(asked: Asked, language: Language) -> Step | None:
     """Return the question whether what was done last is to be taken back, if anything was."""
-    return _question(Route("undo", language, {}), "undo") if can_undo(asked) else None
-
-
-def can_undo(asked: Asked) -> bool:
-    """Return whether one of the last turns has changed something, and none after it asked."""
-    newest = next((one for one in asked.earlier[:LATELY] if one.undo or one.asks), Trace())
-    return bool(newest.undo) and newest.asks is None
+    return _question(Route("undo", language, {}), "undo") if taken_back.can_undo(asked) else None
 
 
 def _ask_of_items(asked: Asked, said: Understood, language: Language) -> Step | None:
