@@ -106,6 +106,44 @@ def test_harmless_names_are_kept(tmp_path: Path, kind: str, name: str) -> None:
     assert content(files[unicodedata.normalize("NFC", name)]) == b"x"
 
 
+def zipped_without_flag(path: Path, names: dict[bytes, bytes]) -> Path:
+    """Pack files as Linux's zip and macOS do: with the bytes of their names, and no flag that says
+    what these are.
+    """
+    plain = {b"%0*d" % (len(name), place): name for place, name in enumerate(names)}
+    packed = exports.zipped(
+        path, {stand_in.decode(): names[name] for stand_in, name in plain.items()}
+    ).read_bytes()
+    for stand_in, name in plain.items():
+        packed = packed.replace(stand_in, name)
+    path.write_bytes(packed)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "read_as"),
+    [
+        ("Läufe/Über Öl.md".encode(), "Läufe/Über Öl.md"),
+        (unicodedata.normalize("NFD", "Läufe/Café.md").encode(), "Läufe/Café.md"),
+        ("日記/東京都.md".encode(), "日記/東京都.md"),
+        ("Läufe/Über Öl.md".encode("cp437"), "Läufe/Über Öl.md"),
+        (b"plain/name.md", "plain/name.md"),
+    ],
+)
+def test_names_of_a_zip_without_the_flag_are_utf_8_or_else_cp437(
+    tmp_path: Path, name: bytes, read_as: str
+) -> None:
+    files, refused = found(zipped_without_flag(tmp_path / "a.zip", {name: b"its content"}))
+    assert (list(files), refused) == ([read_as], {})
+    assert content(files[read_as]) == b"its content"
+
+
+@pytest.mark.parametrize("name", ["up\x85.md".encode(), b"../\xc3\xa4.md"])
+def test_hostile_names_without_the_flag_are_refused(tmp_path: Path, name: bytes) -> None:
+    files, refused = found(zipped_without_flag(tmp_path / "a.zip", {name: b"its content"}))
+    assert (files, len(refused)) == ({}, 1)
+
+
 @pytest.mark.parametrize("kind", ["zip", "tar"])
 def test_what_the_system_hides_is_passed_over(tmp_path: Path, kind: str) -> None:
     files, refused = found(

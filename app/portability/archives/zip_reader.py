@@ -50,6 +50,7 @@ TIMES = 0x5455
 _FIELD, _SECONDS = struct.Struct("<HH"), struct.Struct("<i")
 _HEADER = 30
 """Bytes of a file's own header before its name."""
+_UTF8_FLAG = 0x800
 
 
 def is_zip(path: Path) -> bool:
@@ -69,6 +70,8 @@ class ZipTree(ArchiveTree):
             # for.
             self._archive = zipfile.ZipFile(self._file)
             self._file.listed(self._archive)
+            for info in self._archive.infolist():
+                info.filename = _name(info)
             _require_harmless(path, self._archive.infolist(), limits)
         except _BROKEN:
             self._file.close()
@@ -174,6 +177,18 @@ def _require_harmless(path: Path, infos: list[zipfile.ZipInfo], limits: Limits) 
             f"{path.name} is refused: files in it are larger than all of it.", field="path"
         )
     limits.require_room(path, size)
+
+
+def _name(info: zipfile.ZipInfo) -> str:
+    """Return the name of a file: as UTF-8 where it can be that, else as zipfile read it."""
+    # Linux's zip and macOS write UTF-8 without the flag that says so, and zipfile then takes the
+    # bytes for cp437. A name that a field beside it already corrected is left alone.
+    if info.flag_bits & _UTF8_FLAG or info.filename != info.orig_filename:
+        return info.filename
+    try:
+        return info.orig_filename.encode("cp437").decode()
+    except UnicodeDecodeError:
+        return info.filename
 
 
 def _order(info: zipfile.ZipInfo) -> tuple[str, bool]:
