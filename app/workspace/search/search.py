@@ -49,8 +49,7 @@ class SearchRequest(msgspec.Struct, frozen=True):
     folder_id: int | None
     folder_name: str | None
     mode: Mode
-    loose: bool = False
-    """Whether the words of a phrase may stand apart."""
+    reading: read_query.Reading = "written"
 
 
 class Hit(Record):
@@ -149,9 +148,14 @@ async def search_notes(
     if hits is None:
         me = app.quick(access.hide_policy_notes, me)
         hits = await _search_notes(app, me, asked)
+    only_near = all(hit.match == "meaning" for hit in hits.results)
+    if only_near and mode != "meaning" and app.quick(_can_begin, me, query):
+        begun = await _search_by_words(app, me, structs.replace(asked, reading="begun"), None)
+        hits = _fill_up(begun, hits, limit, None) if begun.results else hits
     if len(hits.results) < min(limit, FEW_BY_PHRASE) and app.quick(_can_loosen, me, query):
-        loose = await _search_notes(app, me, structs.replace(asked, loose=True))
-        hits = _fill_up(hits, loose, limit)
+        loose = await _search_notes(app, me, structs.replace(asked, reading="loose"))
+        if any(one.id not in {hit.id for hit in hits.results} for one in loose.results):
+            hits = _fill_up(hits, loose, limit, NO_PHRASE if not hits.results else FEW_PHRASES)
     if me.reach is not None:
         _hide_outside_grant(hits, me)
     if history:
@@ -186,28 +190,30 @@ def _can_loosen(tx: Tx, me: Caller, text: str) -> bool:
     return loosen_phrases(query) is not query
 
 
-def _fill_up(exact: Hits, loose: Hits, limit: int) -> Hits:
-    """Return what was found with the phrases, and below it what was found without."""
+def _can_begin(tx: Tx, me: Caller, text: str) -> bool:
+    begun = read_query.read_query(tx, me, text, "begun")
+    return not (begun.words or begun.narrowed) and begun != read_query.read_query(tx, me, text)
+
+
+def _fill_up(exact: Hits, loose: Hits, limit: int, notice: str | None) -> Hits:
+    """Return what was found as it stands, and below it what was found otherwise."""
     known = {hit.id for hit in exact.results}
     least = min((hit.score for hit in exact.results), default=1.0)
     more = [hit for hit in loose.results if hit.id not in known]
     passages = [one for one in loose.result.results if one.id not in known]
-    if not more:
-        return exact
     for hit in more:
         hit.score = min(hit.score, least)
-    notice = NO_PHRASE if not known else FEW_PHRASES
+    notices = [one for one in (notice, loose.notice) if one]
     return Hits(
         [*exact.results, *more][:limit],
         Passages([*exact.result.results, *passages][:limit]),
         mode=loose.mode,
-        notice=notice if loose.notice is None else f"{notice} {loose.notice}",
+        notice=" ".join(dict.fromkeys(notices)) or None,
     )
 
 
 def _read_query(tx: Tx, me: Caller, asked: SearchRequest) -> Query:
-    query = read_query.read_query(tx, me, asked.text)
-    return loosen_phrases(query) if asked.loose else query
+    return read_query.read_query(tx, me, asked.text, asked.reading)
 
 
 async def _search_notes(app: App, me: Caller, asked: SearchRequest) -> Hits:

@@ -116,7 +116,8 @@ async def test_any_text_has_related_notes_or_none(
         note = await alice.note("N", text, tags=["t"])
         if model is not None:
             await settled(server)
-        assert (await related(alice, note["id"]))[1] == ("meaning" if model else "words")
+        has_vectors = model is not None and any(map(str.isalnum, text))
+        assert (await related(alice, note["id"]))[1] == ("meaning" if has_vectors else "words")
         await alice.aclose()
 
 

@@ -17,10 +17,12 @@ from msgspec import Struct, structs
 from app.core.text import fold_name
 from app.workspace.index import note_tags
 from app.workspace.index.spellings import find_words
+from app.workspace.index.stop_words import STOP_WORDS
 from app.workspace.search.ranking.query_days import Days, parse_days
 
 MOST_TERMS = 100
 PASTED_WORDS = 8
+FEWEST_OF_BEGINNING = 3
 _QUOTES = str.maketrans("“”„«»", '"""""')
 _PART = re.compile(
     r'(?P<no>(?<!\S)-(?=\S))?(?:(?P<field>[A-Za-z]+):)?(?:"(?P<quoted>[^"]*)"|(?P<bare>[^\s"]+))'
@@ -139,6 +141,17 @@ def loosen_phrases(query: Query) -> Query:
     if clauses == list(query.clauses):
         return query
     return structs.replace(query, clauses=tuple(dict.fromkeys(clauses))[:MOST_TERMS])
+
+
+def begin_words(query: Query) -> Query:
+    """Return a query with each free word as the beginning of one, for words alone; as it is where
+    one of them is too short to begin much less than everything.
+    """
+    words = [word for word in query.words if word.lower() not in STOP_WORDS]
+    if not words or min(map(len, words)) < FEWEST_OF_BEGINNING:
+        return query
+    begun = [(Term(word, "prefix"),) for word in words]
+    return structs.replace(query, clauses=(*query.demands, *begun), text="")
 
 
 def _free_parts(clause: tuple[Term, ...]) -> list[tuple[Term, ...]]:

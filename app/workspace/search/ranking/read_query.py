@@ -1,6 +1,7 @@
 """Reading a caller's query: days by their zone, and beginnings of words where those are few."""
 
 from collections.abc import Iterable
+from typing import Literal
 
 from msgspec import structs
 
@@ -10,21 +11,32 @@ from app.workspace.index import word_index
 from app.workspace.index.spellings import entry_prefix, is_prefix_search
 from app.workspace.search.ranking import query_language
 from app.workspace.search.ranking.findable import findable_places, has_index
-from app.workspace.search.ranking.query_language import Query, Term
+from app.workspace.search.ranking.query_language import Query, Term, begin_words, loosen_phrases
 from app.workspace.todos import due
 
 MOST_PAGES = 256
+Reading = Literal["written", "loose", "begun"]
+"""A query as it is written; with the words of its phrases apart; with each word as a beginning."""
 
 
-def read_query(tx: Tx, me: Caller, text: str) -> Query:
+def read_query(tx: Tx, me: Caller, text: str, reading: Reading = "written") -> Query:
     """Read a query; days are those of the caller's zone, and beginnings of very many words are only
     words.
     """
+    query = _read_written(tx, me, text)
+    if reading == "loose":
+        return loosen_phrases(query)
+    return _narrow_terms(tx, me, begin_words(query)) if reading == "begun" else query
+
+
+def _read_written(tx: Tx, me: Caller, text: str) -> Query:
     # The day is part of the key under which the reading is remembered: only where it may matter.
     today = due.local_day(tx.now, due.request_zone(tx, me)) if ":" in text else None
     query = query_language.parse_query(text, today)
-    if text.isascii() and "*" not in text:
-        return query
+    return query if text.isascii() and "*" not in text else _narrow_terms(tx, me, query)
+
+
+def _narrow_terms(tx: Tx, me: Caller, query: Query) -> Query:
     if any(
         is_prefix_search(term.text, prefix=term.kind == "prefix")
         for term in query.terms + query.excluded

@@ -41,7 +41,8 @@ class _Part(NamedTuple):
 def cut_passages(title: str, content: str, *, characters: int, most: int = MOST) -> list[Passage]:
     """Return a note's passages of about `characters` characters, in order.
 
-    The first `most`, and the title alone for a note without text.
+    The first `most` of those that say something: a picture alone or a rule is near to nothing,
+    and a note without any text has none.
 
     They hold every character but white space between them. Each text begins with the note's
     title and the heading above the passage, without which a passage from the middle of a note
@@ -53,10 +54,12 @@ def cut_passages(title: str, content: str, *, characters: int, most: int = MOST)
     for parts in _pack_parts(_split_parts(beginning, characters), characters):
         start, end = parts[0].start, parts[-1].end
         heading = "" if parts[0].opens else parts[0].heading
-        found.append(Passage(start, end, _passage_text(title, heading, content[start:end])))
+        said = readable_text(content[start:end])
+        if any(map(str.isalnum, said)):
+            found.append(Passage(start, end, _passage_text(title, heading, said)))
         if len(found) == most:
             break
-    return found or [Passage(0, 0, title)]
+    return found
 
 
 def readable_text(text: str) -> str:
@@ -66,9 +69,9 @@ def readable_text(text: str) -> str:
     return SPACE.sub(" ", MARKUP.sub(" ", LINK.sub(r"\1", text))).strip()
 
 
-def _passage_text(title: str, heading: str, passage: str) -> str:
+def _passage_text(title: str, heading: str, said: str) -> str:
     above = f"{title}\n{heading[:HEADING_CHARACTERS]}" if heading and heading != title else title
-    return f"{above}\n{readable_text(passage)}"
+    return f"{above}\n{said}"
 
 
 def _pack_parts(parts: Iterator[_Part], characters: int) -> Iterator[list[_Part]]:

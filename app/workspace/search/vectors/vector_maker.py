@@ -31,6 +31,7 @@ STEP_SECONDS = 0.05
 FIRST_WAIT_SECONDS = 1.0
 LONGEST_WAIT_SECONDS = 60.0
 OTHER_WRITES = 4
+HARMLESS = "A text that can be embedded if any can."
 log = logging.getLogger("hearth")
 
 
@@ -326,7 +327,7 @@ class VectorMaker:
                 self._careful = len(batch) + AT_ONCE
                 if len(batch) > 1:
                     return False
-            await self._make_vectors(["A text that can be embedded if any can."])
+            await self._make_vectors([HARMLESS])
             log.warning(
                 "%s %s cannot be embedded; it is found by its words alone",
                 queue.kind.name,
@@ -347,6 +348,8 @@ class VectorMaker:
         self, queue: TextQueue, batch: Sequence[PendingText], fresh: dict[str, bytes]
     ) -> None:
         if self.model is None:  # a model elsewhere tells its dimension with its first answer
+            if not fresh:  # and notes without text ask it nothing
+                await self._make_vectors([HARMLESS])
             await self._follow_model()
         if self.model is None:
             raise EmbeddingFailed("The model does not say how long its vectors are.")

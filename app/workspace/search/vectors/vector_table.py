@@ -14,7 +14,9 @@ import msgspec
 from app.core.database.tx import Tx
 from app.workspace.folders.folder_rows import IN_LIST, id_list
 
-CURRENT = "p.version = t.version AND p.title = t.title"
+CURRENT = """p.version = t.version AND p.title = t.title
+    AND NOT (length(p.spans) = 16 AND substr(p.spans, 1, 8) = zeroblob(8))"""
+"""A lone passage from 0 to 0 is the title of a note without text, which had a vector once."""
 
 
 class PendingRow(NamedTuple):
