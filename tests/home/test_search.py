@@ -110,11 +110,11 @@ async def test_a_todo_is_added_from_anywhere_and_keys_walk_what_was_found(home: 
 
 
 async def test_what_was_found_reads_without_the_signs_of_markdown(home: Home) -> None:
-    text = "## Before the frost\n\n- [x] Fleece **down**\n- [ ] See [[Tools]]\n"
+    text = "> [!note] Before the frost\n\n- [x] Fleece **down**\n- [ ] See [[a|Tools]]\n\n| x |\n"
     await home.client.note("Plan", text, contentFormat="markdown")
     page = await home.go("/search?q=frost")
     await expect(page.locator(".hits li p").first).to_have_text(
-        "Before the frost Fleece down See Tools"
+        "Before the frost Fleece down See Tools x"
     )
 
 

@@ -7,11 +7,12 @@ import click
 
 from app.commands.ask.door import Door, open_door
 from app.commands.terminal.colours import paint
-from app.commands.terminal.columns import print_columns
+from app.commands.terminal.columns import NEAR, print_columns
 from app.commands.terminal.command_group import Misused
 from app.commands.terminal.tables import format_json
 from app.commands.terminal.terminal_safe import on_one_line, strip_controls
 from app.commands.terminal.user_options import user_options
+from app.core.markdown.plain_words import plain_words
 from app.settings import Settings
 
 LONGEST = 110
@@ -25,6 +26,7 @@ class Hit(NamedTuple):
     title: str
     shown: str
     line: int | None = None
+    match: str = ""
 
 
 @click.command(
@@ -63,10 +65,14 @@ def find(
             return
         if not sys.stdout.isatty():
             print_columns(
-                (), ((one.kind, one.id, one.title, one.line or "", one.shown) for one in hits)
+                (),
+                (
+                    (one.kind, one.id, one.title, one.line or "", one.shown, one.match)
+                    for one in hits
+                ),
             )
             return
-        _list_hits(hits)
+        list_hits(hits)
         chosen = _choose(hits)
         if chosen is None:
             return
@@ -82,7 +88,10 @@ def _find_words(
     door: Door, username: str, typed: str, limit: int, place: dict[str, Any]
 ) -> tuple[dict[str, Any], list[Hit]]:
     notes = door.ask_as(username, "search_notes", query=typed, limit=limit, **place)
-    found = [Hit("note", one["id"], one["title"], one["snippet"]) for one in notes["results"]]
+    found = [
+        Hit("note", one["id"], one["title"], plain_words(one["snippet"])[0], match=one["match"])
+        for one in notes["results"]
+    ]
     todos: list[dict[str, Any]] = []
     if not place:
         todos = door.ask_as(username, "search_todos", q=typed, completed=False, limit=limit)[
@@ -104,12 +113,14 @@ def _find_lines(
     return found, hits
 
 
-def _list_hits(hits: list[Hit]) -> None:
+def list_hits(hits: list[Hit]) -> None:
+    """Print what was found, each with its number to choose it by."""
     room = len(str(len(hits)))
     for number, one in enumerate(hits, 1):
         place = f":{one.line}" if one.line else ""
         title = paint(on_one_line(one.title, LONGEST), bold=True)
-        mark = paint(f"  {one.kind} {one.id}", dim=True)
+        near = NEAR if one.match == "meaning" else ""
+        mark = paint(f"  {one.kind} {one.id}{near}", dim=True)
         click.echo(f"{number:>{room}}  {title}{place}{mark}")
         if one.shown:
             click.echo(f"{'':{room}}  {on_one_line(one.shown, LONGEST)}")

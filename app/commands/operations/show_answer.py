@@ -11,8 +11,9 @@ import click
 
 from app.commands.operations.command_index import OperationCommand
 from app.commands.terminal.colours import paint
-from app.commands.terminal.columns import print_columns, shown_value, words_of
+from app.commands.terminal.columns import NEAR, print_columns, shown_value, words_of
 from app.commands.terminal.terminal_safe import on_one_line, strip_controls
+from app.core.markdown.plain_words import plain_words
 
 Answer = Mapping[str, Any]
 PAST = {
@@ -62,10 +63,14 @@ def _show_rows(made: OperationCommand, answer: Answer, rows: list[Answer]) -> No
         return
     columns = made.columns
     head = [words_of(name).upper() for name in columns]
-    print_columns(head, ([row.get(name) for name in columns] for row in rows))
+    print_columns(head, ([_cell(row, name) for name in columns] for row in rows))
     total = next((answer[name] for name in TOTALS if name in answer), 0)
     if total > len(rows) and sys.stdout.isatty():
         click.echo(f"{len(rows)} of {total}; --limit and --offset show others.", err=True)
+
+
+def _cell(row: Answer, name: str) -> Any:
+    return plain_words(row[name])[0] if name == "snippet" else row.get(name)
 
 
 def _show_done(command: str, answer: Answer) -> None:
@@ -154,12 +159,14 @@ def _show_diff(answer: Answer) -> None:
 def _show_hits(answer: Answer) -> None:
     rows = answer["results"]
     if not sys.stdout.isatty():
-        print_columns((), ((row["id"], row["title"], row["snippet"]) for row in rows))
+        cells = ((row["id"], row["title"], _cell(row, "snippet"), row.get("match")) for row in rows)
+        print_columns((), cells)
         return
     for row in rows:
         title = paint(on_one_line(row["title"], LONGEST), bold=True)
-        click.echo(f"{title}  {paint(str(row['id']), dim=True)}")
-        click.echo(f"    {on_one_line(row['snippet'], LONGEST)}")
+        near = NEAR if row.get("match") == "meaning" else ""
+        click.echo(f"{title}  {paint(str(row['id']) + near, dim=True)}")
+        click.echo(f"    {on_one_line(_cell(row, 'snippet'), LONGEST)}")
     if not rows:
         click.echo("Nothing found.", err=True)
 

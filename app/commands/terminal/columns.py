@@ -15,6 +15,8 @@ from app.commands.terminal.terminal_safe import on_one_line, strip_controls, tex
 LEAST_WIDTH = 12
 FEWEST = 2
 """So many columns stay, however narrow a terminal is."""
+NEAR = "  near in meaning"
+"""Behind what a search found by its meaning alone."""
 MOMENT_LENGTH = len("2026-11-22T14:00")
 
 

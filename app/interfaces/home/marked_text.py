@@ -1,13 +1,9 @@
 """Texts with marked places, as templates show them."""
 
-import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-_SIGNS = re.compile(
-    r"(?<!\S)(?:#{1,6}|[-*+]\s+\[[ xX]\]|\|?(?:\s*:?-{3,}:?\s*\|)+|\|)(?=\s|$)"
-    r"|[-*+]\s+\[[^\]]{0,2}(?=…$)|\[\[|\]\]|\*\*|~~|`"
-)
+from app.core.markdown.plain_words import plain_words
 
 
 class Piece(NamedTuple):
@@ -29,7 +25,4 @@ def marked_pieces(text: str, marks: Iterable[tuple[int, int]]) -> list[Piece]:
 
 def marked_words(text: str, marks: Iterable[tuple[int, int]]) -> list[Piece]:
     """Return the pieces of a text of Markdown without its signs, as one reads it."""
-    return [
-        Piece(re.sub(r"\s+", " ", _SIGNS.sub("", piece.text)), piece.marked)
-        for piece in marked_pieces(text, marks)
-    ]
+    return marked_pieces(*plain_words(text, marks))

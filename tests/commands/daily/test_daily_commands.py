@@ -10,6 +10,7 @@ import httpx2 as httpx
 import pytest
 
 from app.commands.daily import open_browser
+from app.commands.daily.find import Hit, list_hits
 from app.commands.terminal import browser
 from tests.support.command_line import Running, done, hearth, refused
 from tests.support.terminal import terminal
@@ -111,15 +112,27 @@ def test_a_day_without_anything_says_so(tmp_path: Path) -> None:
 
 
 def test_find_finds_notes_and_todos_and_lines(home: Path) -> None:
-    note = done("note", "add", "Weather", "--content", "Frost on\n12 May", data=home).strip()
+    note = done("note", "add", "Weather", "--content", "> **Frost** on\n12 May", data=home).strip()
     todo = done("todo", "add", "Frost cloth", data=home).strip()
     rows = [line.split("\t") for line in done("find", "frost", data=home).splitlines()]
     assert ["todo", todo, "Frost cloth"] in [row[:3] for row in rows]
     assert ["note", note, "Weather"] in [row[:3] for row in rows]
+    assert ["note", note, "Weather", "", "Frost on 12 May"] in [row[:5] for row in rows]
+    assert {row[5] for row in rows} <= {"", "words", "both"}
     lines = done("find", "-e", r"\d+ May", data=home)
     assert f"note\t{note}\tWeather\t2\t12 May" in lines
     assert refused("find", "-e", "(", data=home)
     assert done("find", "zzzzqqqq", data=home) == ""
+
+
+def test_what_is_only_near_in_meaning_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    list_hits([Hit("note", 1, "Walrus", "It swims", match=match) for match in ("both", "meaning")])
+    assert [line.split("  ")[1:] for line in capsys.readouterr().out.splitlines()] == [
+        ["Walrus", "note 1"],
+        [" It swims"],
+        ["Walrus", "note 1", "near in meaning"],
+        [" It swims"],
+    ]
 
 
 @on_posix

@@ -7,6 +7,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.errors import RevisionConflict
+from app.interfaces.home.excerpts import excerpt
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.rendered import html_of
 from app.interfaces.pages.forms import form_of, number_of, value_of
@@ -51,6 +52,7 @@ async def show(visit: Visit, person: Person) -> Response:
         facts=[] if note is None else facts_of(note["markdown"]),
         places=places,
         html_of=html_of,
+        plain=excerpt,
     )
 
 

@@ -6,6 +6,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.errors import Invalid
+from app.interfaces.home.excerpts import excerpt
 from app.interfaces.home.home_page import Person, for_person
 from app.interfaces.home.marked_text import marked_words
 from app.interfaces.home.search.query_parts import suggested_operators, used_operators
@@ -57,4 +58,5 @@ async def _found(visit: Visit, person: Person) -> dict[str, Any]:
         todos = await person.call("search_todos", q=query, limit=MOST_TODOS)
         told["todos"] = todos.todos
     folders = (await person.call("list_folders")).folders
-    return told | {"folders": {each.id: each.name for each in folders}, "pieces": marked_words}
+    names = {each.id: each.name for each in folders}
+    return told | {"folders": names, "pieces": marked_words, "plain": excerpt}
