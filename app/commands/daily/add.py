@@ -7,7 +7,7 @@ import click
 
 from app.commands.ask.door import open_door
 from app.commands.terminal.colours import paint
-from app.commands.terminal.columns import local_moment
+from app.commands.terminal.columns import said_day
 from app.commands.terminal.command_group import Misused
 from app.commands.terminal.local_zone import zone_fields
 from app.commands.terminal.standard_input import is_piped, read_text
@@ -79,9 +79,12 @@ def _told(answer: dict[str, Any]) -> str:
         return str(todo["id"])
     said = [paint(on_one_line(read["title"], LONGEST), bold=True)]
     if read["dueDate"]:
-        said.append(f"due {local_moment(read['dueDate'])}")
+        said.append(f"due {said_day(read['dueDate'])}")
     if read["recurrence"]:
-        said.append(f"repeats {read['recurrence']['rule']}")
+        from app.interfaces.home.todos.rule_words import rule_words
+        from app.interfaces.languages import words
+
+        said.append(rule_words(words.words_of(words.DEFAULT), read["recurrence"]["rule"]))
     if read["priority"]:
         said.append(f"priority {read['priority']}")
     head = "Would add:" if todo is None else f"Added todo {todo['id']}:"

@@ -2,6 +2,7 @@
 
 import contextlib
 import http.client
+import re
 import shlex
 import sys
 from collections.abc import Mapping
@@ -14,6 +15,7 @@ from app.commands.ask.door import Answer, Declined, Door, open_door
 from app.commands.ask.locate_data import data_directory
 from app.commands.operations import resolve_name as resolving
 from app.commands.operations.command_index import Field, OperationCommand
+from app.commands.operations.folder_paths import with_paths
 from app.commands.operations.read_texts import STANDARD, read_texts
 from app.commands.operations.show_answer import show_answer
 from app.commands.terminal.command_group import Misused, Refused
@@ -23,6 +25,9 @@ from app.commands.terminal.tables import format_json
 from app.settings import Settings
 
 ROOT = "/"
+DATED = re.compile(r"\d{4}-\d")
+THING = "It"
+"""What a day is said of, where a todo is read for its day alone."""
 Given = dict[str, Any]
 
 
@@ -64,6 +69,7 @@ def run_operation(
             return
         sent = {**(zone_fields() if made.zoned else {}), **_unless_told(made, params), **params}
         answer = _ask(door, username, made.operation, sent)
+        answer = answer if json_ else with_paths(door, username, made, answer)
     if json_:
         click.echo(format_json(answer))
     else:
@@ -98,6 +104,8 @@ def _resolve_fields(
         kind = field.kind
         if (value == "" and field.nullable) or (kind == "folder" and value == ROOT):
             params[name] = None
+        elif name == "dueDate":
+            params[name] = _read_due(door, username, value)
         elif field.or_name and not value.isdecimal():
             params[field.or_name] = value
         elif kind == "trash" and name == "id":
@@ -110,6 +118,17 @@ def _resolve_fields(
         else:
             params[name] = value
     return params
+
+
+def _read_due(door: Door, username: str, value: str) -> str:
+    """Return the day or moment that words name, as `hearth add` reads them; others as they are."""
+    if DATED.match(value):
+        return value
+    line = f"{THING} {value}"
+    asked = {"text": line, "dryRun": True, **zone_fields()}
+    read = door.ask_as(username, "quick_add_todo", **asked)["read"]
+    kinds = {one["kind"] for one in read["recognised"]}
+    return read["dueDate"] if kinds <= {"date", "time"} and read["title"] == THING else value
 
 
 def _confirm(command: str, said: Mapping[str, Any]) -> None:

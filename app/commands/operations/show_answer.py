@@ -62,7 +62,7 @@ def _show_rows(made: OperationCommand, answer: Answer, rows: list[Answer]) -> No
         click.echo(f"No {words_of(made.rows)}.", err=True)
         return
     columns = made.columns
-    head = [words_of(name).upper() for name in columns]
+    head = [words_of(name).upper() if name != "folderId" else "FOLDER" for name in columns]
     print_columns(head, ([_cell(row, name) for name in columns] for row in rows))
     total = next((answer[name] for name in TOTALS if name in answer), 0)
     if total > len(rows) and sys.stdout.isatty():
@@ -165,10 +165,30 @@ def _show_hits(answer: Answer) -> None:
     for row in rows:
         title = paint(on_one_line(row["title"], LONGEST), bold=True)
         near = NEAR if row.get("match") == "meaning" else ""
-        click.echo(f"{title}  {paint(str(row['id']) + near, dim=True)}")
+        place = f"  {on_one_line(row['folderId'], LONGEST)}" if row["folderId"] else ""
+        click.echo(f"{title}  {paint(str(row['id']) + place + near, dim=True)}")
         click.echo(f"    {on_one_line(_cell(row, 'snippet'), LONGEST)}")
     if not rows:
         click.echo("Nothing found.", err=True)
+
+
+def _show_links(answer: Answer) -> None:
+    rows = answer["links"]
+    if not rows and sys.stdout.isatty():
+        click.echo("No links.", err=True)
+        return
+    print_columns(
+        ("NOTE", "KIND", "TITLE", "STATE"),
+        (
+            (
+                one["noteId"] or "",
+                one["kind"],
+                one["title"] or one["target"] or one["text"],
+                "" if one["exists"] else "missing",
+            )
+            for one in rows
+        ),
+    )
 
 
 def _show_lines(answer: Answer) -> None:
@@ -222,6 +242,7 @@ _OWN: Mapping[str, Callable[[Answer], None]] = {
     "search_notes": _show_hits,
     "related_notes": _show_hits,
     "grep_notes": _show_lines,
+    "get_note_links": _show_links,
     "replace_in_notes": _show_replaced,
     "briefing": _show_briefing,
     "get_briefing": _show_briefing,

@@ -3,7 +3,7 @@
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 import click
@@ -68,13 +68,27 @@ def shown_value(value: Any) -> str:
 
 
 def local_moment(text: str) -> str:
-    """Return a moment in UTC as the day and the time here."""
+    """Return a moment in UTC as the day and the time here; a day as it is."""
+    moment = _moment_here(text)
+    return text if moment is None else moment.strftime("%Y-%m-%d %H:%M")
+
+
+def said_day(text: str) -> str:
+    """Return a day, or a moment in UTC as it is here, in words."""
+    moment = _moment_here(text)
+    day = date.fromisoformat(text) if moment is None else moment
+    clock = "" if moment is None else f" at {moment:%H:%M}"
+    return f"{day:%A}, {day.day} {day:%B %Y}{clock}"
+
+
+def _moment_here(text: str) -> datetime | None:
     try:
-        moment = datetime.fromisoformat(text)
+        moment = datetime.fromisoformat(text) if _is_moment(text) else None
     except ValueError:
-        return text
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return moment.astimezone().strftime("%Y-%m-%d %H:%M")
+        return None
+    if moment is None:
+        return None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone()
 
 
 def words_of(name: str) -> str:

@@ -49,11 +49,32 @@ def test_times_are_meant_where_somebody_types(
     assert answer["read"]["dueDate"] == f"2099-12-01T17:00{offset}"
 
 
+def test_a_day_without_a_time_is_told_without_one(home: Path) -> None:
+    said = done("add", "-n", "pay the rent on 2099-03-12", data=home)
+    assert said.startswith("Would add: pay the rent, due Thursday, 12 March 2099\n")
+
+
+def test_a_due_date_is_read_as_it_is_in_a_new_todo(home: Path) -> None:
+    number = done("todo", "add", "Prune", "--due-date", "tomorrow", data=home).strip()
+
+    def due() -> str | None:
+        return json.loads(done("todo", "show", number, "--json", data=home))["todo"]["dueDate"]
+
+    assert due() == day(1)
+    done("todo", "edit", number, "--due-date", "the day after tomorrow at 17:00", data=home)
+    assert due() == f"{day(2)}T17:00:00.000Z"
+    done("todo", "edit", number, "--due-date", "", data=home)
+    assert due() is None
+    for wrong in ("whenever", "every friday", "call mum tomorrow", "2027-02-31"):
+        assert "dueDate" in refused("todo", "edit", number, "--due-date", wrong, data=home)
+    assert due() is None
+
+
 def test_what_would_be_recognised_can_be_asked_and_left_alone(home: Path) -> None:
     before = done("todo", "list", data=home)
     said = done("add", "-n", "Call mum every friday at 5pm", data=home)
     assert said.startswith("Would add: Call mum, due ")
-    assert "repeats FREQ=WEEKLY;BYDAY=FR" in said
+    assert re.search(r"due Friday, \d+ \w+ \d{4} at 17:00, every Friday\n", said)
     assert "Recognised “every friday”, “at 5pm”." in said
     left = json.loads(
         done("add", "-n", "read 1984 tomorrow", "--ignore", "date", "--json", data=home)

@@ -18,7 +18,7 @@ TEXT = "# Tomatoes\r\nSow in *March*.\n\nÄpfel, 番茄\x0c without an end"
 
 
 def test_a_note_goes_its_whole_way(home: Path) -> None:
-    folder = done("folder", "add", "Way/Spring", data=home).strip()
+    done("folder", "add", "Way/Spring", data=home)
     number = done(
         "note", "add", "Whole way", "--folder", "Way", "--content", "One", data=home
     ).strip()
@@ -29,7 +29,7 @@ def test_a_note_goes_its_whole_way(home: Path) -> None:
     done("note", "edit", number, "--title", "Whole", "--tag", "a", "--tag", "b", data=home)
     done("note", "move", "Whole", "--folder", "Way/Spring", data=home)
     rows = [line.split("\t") for line in done("note", "list", data=home).splitlines()]
-    assert [[number, "Whole", folder, "a,b"]] == [row[:4] for row in rows if row[0] == number]
+    assert [[number, "Whole", "Way/Spring", "a,b"]] == [row[:4] for row in rows if row[0] == number]
     copy = done("note", "copy", "Whole", "--title", "Twin", data=home).strip()
     done("note", "pin", copy, data=home)
     answer = json.loads(done("note", "show", copy, "--json", data=home))
@@ -49,6 +49,28 @@ def listed(home: Path, folder: str, *options: str) -> list[dict[str, Any]]:
     """Give the notes that are listed of a folder."""
     told = done("note", "list", "--folder", folder, *options, "--json", data=home)
     return json.loads(told)["notes"]  # type: ignore[no-any-return]
+
+
+def test_folders_are_told_by_their_paths_and_missing_links_by_their_names(home: Path) -> None:
+    for folder in ("Home/Old", "Work/Old"):
+        done("folder", "add", folder, data=home)
+        done("note", "add", "Same", "--folder", folder, "--content", folder, data=home)
+    rows = [line.split("\t") for line in done("note", "list", data=home).splitlines()]
+    assert {row[2] for row in rows if row[1] == "Same"} == {"Home/Old", "Work/Old"}
+    rows = [line.split("\t") for line in done("folder", "list", data=home).splitlines()]
+    assert {"Home", "Home/Old", "Work/Old"} <= {row[1] for row in rows}
+    names = [
+        one["name"] for one in json.loads(done("folder", "list", "--json", data=home))["folders"]
+    ]
+    assert "Old" in names
+    text = "See [[Home/Old/Same]], [[Nowhere]] and [x](hearth:note/999)."
+    number = done("note", "add", "Leading", "--content", text, data=home).strip()
+    rows = [line.split("\t") for line in done("note", "links", number, data=home).splitlines()]
+    assert [row[1:] for row in rows] == [
+        ["wiki", "Same", ""],
+        ["wiki", "Nowhere", "missing"],
+        ["note", "999", "missing"],
+    ]
 
 
 def test_text_comes_in_and_goes_out_byte_for_byte(home: Path) -> None:
