@@ -12,6 +12,12 @@ TOO_DEEP = f"The request body is nested more than {DEEPEST} levels deep."
 MOST_CONTAINERS = 100_000
 RARE = 1_000
 TOO_MANY = f"The request body holds more than {MOST_CONTAINERS:,} lists and objects."
+HALF = "The request body is not valid Unicode: {} is half of a surrogate pair."
+_ESCAPE = re.compile(
+    rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    rb"|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\."
+)
+"""Any escape; a half of a pair that stands alone is its group."""
 _JSON_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"')
 
 
@@ -33,6 +39,8 @@ def decode(body: bytes) -> dict[str, Any]:
     except RecursionError:
         raise Malformed(TOO_DEEP) from None
     except msgspec.DecodeError as error:
+        if half := next(filter(None, (found[1] for found in _ESCAPE.finditer(body))), None):
+            raise Malformed(HALF.format(half.decode())) from None
         raise Malformed(
             f"The request body is not valid JSON: {str(error).removeprefix('JSON is malformed: ')}."
         ) from None
