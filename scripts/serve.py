@@ -9,9 +9,10 @@ settings ask for another way or none.
 import os
 import sys
 
-from environment import become
+from environment import become, is_current, read_stamp
 
 NO_MODEL = "--no-model"
+asks_help = not {"-h", "--help"}.isdisjoint(sys.argv[1:])
 
 
 def wants_model() -> bool:
@@ -19,10 +20,14 @@ def wants_model() -> bool:
     elsewhere = os.environ.get("HEARTH_EMBEDDINGS") == "off" or os.environ.get(
         "HEARTH_EMBEDDINGS_URL"
     )
-    return NO_MODEL not in sys.argv and not elsewhere
+    return not asks_help and NO_MODEL not in sys.argv and not elsewhere
 
 
 if __name__ == "__main__":
+    # The options are told by the server, which needs the set-up.
+    if asks_help and not is_current(read_stamp(), ""):
+        print(__doc__, "Once it is set up, --help lists the options of the server.", sep="\n")
+        sys.exit()
     become(
         "app",
         "serve",

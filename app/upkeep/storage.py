@@ -1,5 +1,6 @@
 """What takes room, told to whoever owns the data directory."""
 
+import contextlib
 import shutil
 
 import msgspec
@@ -12,10 +13,13 @@ from app.core.database.tx import Tx, stamp
 from app.core.operation import operation
 from app.core.schema import Record
 from app.upkeep.backups import backup_files
+from app.upkeep.backups.backup_files import BackupFailed
 from app.upkeep.worker_tasks import WORKER, remember_findings, run_in_process
 from app.workspace.folders import folder_rows
 
 MOST_FOLDERS = 10
+QUICKLY_MEASURED = 64 << 20
+"""A database of so many bytes is read as a whole while somebody waits for a page."""
 
 
 class MeasuredFolder(Record):
@@ -67,6 +71,18 @@ async def measure_storage(app: App, me: Caller) -> Storage:
         found.parts,
         users,
     )
+
+
+@operation("COMMAND")
+async def refresh_storage(app: App, me: Caller, *, changed_at: str) -> Record:
+    """Measure anew what takes room where that is quick and was last done before a change."""
+    known = app.safekeeping.known.measured
+    is_new = known is not None and known.at >= changed_at
+    is_large = file_size(app.store.path) > QUICKLY_MEASURED
+    if not (is_new or is_large) and app.store.health.state == "writable":
+        with contextlib.suppress(BackupFailed):  # what was known before is told, with its moment
+            await measure_and_remember(app)
+    return Record()
 
 
 async def measure_and_remember(app: App) -> StorageMeasurement:

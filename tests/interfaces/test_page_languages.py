@@ -95,6 +95,8 @@ async def test_signing_in_is_in_the_language_of_the_browser(served: Served, alic
         address = f"{ORIGIN}/auth/sign-in"
         page = await browser.get(address, headers=DE)
         assert_german(page, "Bei Hearth anmelden", '<button class="go">Anmelden</button>')
+        assert "<code>hearth login</code>" in page.text
+        assert "<code>hearth user code NAME</code>" in page.text
         wrong = {"next": "/", "secret": "AAAA-AAAA-AAAA"}
         refused = await browser.post(address, data=wrong, headers=DE)
         assert_german(refused, "Diesen Schlüssel oder Code gibt es nicht", status=401)

@@ -167,6 +167,17 @@ def test_no_model_is_fetched_where_none_is_wanted(checkout: Path, outer: dict[st
     assert not environment.NO_MODEL.exists()
 
 
+def test_help_sets_up_and_fetches_nothing(checkout: Path) -> None:
+    environment.model_file().unlink()
+    done = start(checkout, "--help")
+    assert ("['serve', '--help']" in done.stdout, done.stderr) == (True, "")
+    shutil.rmtree(checkout / ".venv")
+    done = start(checkout, "--help")
+    assert "--no-model" in done.stdout
+    assert (done.stderr, done.returncode) == ("", 0)
+    assert not (checkout / ".venv").exists()
+
+
 def test_a_model_in_the_directory_that_is_set_will_do(checkout: Path, tmp_path: Path) -> None:
     shared = tmp_path / "shared"
     environment.model_file().parent.rename(shared)

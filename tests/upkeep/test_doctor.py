@@ -16,9 +16,11 @@ from app import __main__ as program
 from app.core.database import data_dir, integrity
 from app.core.database.data_dir import DATABASE
 from app.migrations import STEPS, migrate
+from app.upkeep import storage
 from app.upkeep.backups import backup_files
 from app.upkeep.doctor import examine
-from tests.conftest import Client, Served
+from tests.conftest import ORIGIN, Client, MovableClock, Served
+from tests.support.home import without_browser
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 ENVIRONMENT = {"HEARTH_EMBEDDINGS": "off"}
@@ -429,6 +431,26 @@ async def test_storage_tells_what_each_user_holds(
     assert [(one.path, one.notes, one.bytes) for one in first.folders] == [("Work/Deep", 1, 5000)]
     assert (second.username, second.held.notes) == ("bob", 0)
     assert sum(told.parts.values()) <= told.database_bytes
+
+
+@pytest.mark.anyio
+async def test_the_page_of_the_data_measures_what_changed_where_that_is_quick(
+    served: Served, alice: Client, clock: MovableClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser = await without_browser(served)
+
+    async def page() -> str:
+        return (await browser.get(f"{ORIGIN}/settings/data")).text
+
+    await alice.note("First", "x" * 5000)
+    assert 'Notes <span class="soft num">5.0 kB' in (shown := await page())
+    assert "Measured" not in shown
+    monkeypatch.setattr(storage, "QUICKLY_MEASURED", 0)
+    clock.forward(minutes=1)
+    await alice.note("Second", "x" * 3000)
+    assert 'Notes <span class="soft num">5.0 kB' in (shown := await page())
+    assert "Measured" in shown
+    await browser.aclose()
 
 
 def test_storage_is_shown_by_the_command(home: Path) -> None:

@@ -42,6 +42,9 @@ async def show(visit: Visit, person: Person) -> Response:
     }
     if visit.query_params.get("piece") == "1":
         return await person.piece("settings/backup_state", **values)
+    changed_at = values["state"].last_synced_at
+    await visit.parts.call(OPERATOR, "refresh_storage", {"changedAt": changed_at})
+    values["state"] = await person.call("status")
     return await show_section(person, "data", shares=_shares(values["state"].storage), **values)
 
 
