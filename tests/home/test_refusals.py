@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from app.core.markdown import front_matter
 from app.interfaces.languages.said import said
 from app.interfaces.languages.words import DEFAULT, languages, words_of
 from app.portability.archives import source_tree
+from app.portability.content import own_front_matter
 from app.portability.exports import exporter
 from tests.conftest import ORIGIN
 from tests.support.home import Home, without_browser
@@ -199,6 +201,13 @@ def test_what_does_not_come_along_has_words_in_every_language(language: str) -> 
     assert sorted(silent - {"7; it was kept as text", "its tag 7 7"}) == []
     left = [*exporter._LEFT, source_tree.fault_of("../x"), source_tree.fault_of("a\\b")]
     assert [reason for reason in left if said(words, reason) == reason] == []
+    wrong = ["a: [x", "- x", "A: " + "[" * 30 + "]" * 30]
+    troubles = [front_matter.read_fields(lines)[1] for lines in wrong]
+    troubles.append(own_front_matter._read("x" * (front_matter.LARGEST + 1))[1])
+    assert "its front matter is not YAML (line 3)" in troubles
+    for trouble in ["its front matter is not YAML", *troubles]:
+        assert "front matter is" not in (shown := said(words, f"{trouble}; it was kept as text"))
+        assert "kept" not in shown
     archive = "The archive is refused because of ../x: its path leads outside the archive."
     assert "archive" not in said(words, archive)
 
