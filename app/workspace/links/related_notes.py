@@ -90,9 +90,8 @@ def _owners_to_compare(
     """
     access.require_note(tx, me, note_id, columns="owner_id, folder_id")
     known = {} if model is None else note_vectors.ranking_facts(tx, model.id, [note_id])
-    return [place.owner for place in findable.findable_places(tx, me)], note_id in known and known[
-        note_id
-    ].spans is not None
+    has_vectors = note_id in known and bool(known[note_id].spans)  # a note without text has none
+    return [place.owner for place in findable.findable_places(tx, me)], has_vectors
 
 
 def _by_meaning(
