@@ -82,9 +82,9 @@ def _told(answer: dict[str, Any]) -> str:
         said.append(f"due {said_day(read['dueDate'])}")
     if read["recurrence"]:
         from app.interfaces.home.todos.rule_words import rule_words
-        from app.interfaces.languages import words
+        from app.interfaces.languages.words import DEFAULT, words_of
 
-        said.append(rule_words(words.words_of(words.DEFAULT), read["recurrence"]["rule"]))
+        said.append(rule_words(words_of(DEFAULT), read["recurrence"]["rule"]))
     if read["priority"]:
         said.append(f"priority {read['priority']}")
     head = "Would add:" if todo is None else f"Added todo {todo['id']}:"
