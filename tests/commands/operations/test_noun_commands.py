@@ -18,7 +18,7 @@ TEXT = "# Tomatoes\r\nSow in *March*.\n\nÄpfel, 番茄\x0c without an end"
 
 
 def test_a_note_goes_its_whole_way(home: Path) -> None:
-    done("folder", "add", "Way/Spring", data=home)
+    folder = done("folder", "add", "Way/Spring", data=home).strip()
     number = done(
         "note", "add", "Whole way", "--folder", "Way", "--content", "One", data=home
     ).strip()
