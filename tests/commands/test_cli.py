@@ -357,6 +357,15 @@ def test_migrate_names_the_steps_and_then_has_nothing_to_do(tmp_path: Path) -> N
     assert done("migrate", data=tmp_path) == "The database is up to date.\n"
 
 
+def test_after_a_command_that_wrote_and_failed_the_database_is_not_taken_for_damaged(
+    tmp_path: Path,
+) -> None:
+    done("init", "--user", "ann", data=tmp_path)
+    done("note", "add", "Frost dates", "--content", "12 May", data=tmp_path)
+    assert "nope" in refused("tool", "call", "nope", data=tmp_path)  # its denial is audited
+    assert "Frost dates" in done("note", "list", data=tmp_path)
+
+
 def test_migrate_is_refused_beside_a_server(server: Running) -> None:
     assert f"in use by process {server.process.pid}" in refused("migrate", data=server.data)
 

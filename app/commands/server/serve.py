@@ -295,9 +295,11 @@ def _serve_open(
         server = Server(app, ready, most=settings.max_connections)
         if stands_in:
             app.state.parts.parts.append(StandIn(server.end))
-        server.serve_on(sockets)
-    if ownership is not None and store.health.state != "writable":
-        ownership.in_order = False
+        try:
+            server.serve_on(sockets)
+        finally:
+            if ownership is not None and store.health.state != "writable":
+                ownership.in_order = False
 
 
 def _announce_server(

@@ -153,11 +153,13 @@ def own_directory(path: Path) -> Iterator[Ownership]:
         marking.start()
         try:
             yield ownership
-            if ownership.in_order and ownership.has_looked:
-                integrity.record_file_state(path / DATABASE)
         finally:
             marking.join()
-            if ownership.in_order:
+            # An empty lock says that the record is true of the file. So the record comes first,
+            # however the block ended, and the number stays where it could not be written.
+            if ownership.in_order and (
+                not ownership.has_looked or integrity.record_file_state(path / DATABASE)
+            ):
                 # so that nobody takes this number for the next owner's, which writes its own
                 # a moment after locking
                 with contextlib.suppress(OSError):

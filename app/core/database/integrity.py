@@ -228,8 +228,8 @@ def record_check(file: Path, check: Check) -> None:
     _write_record(file, _Record(check))
 
 
-def record_file_state(file: Path) -> None:
-    """Note how the file is left.
+def record_file_state(file: Path) -> bool:
+    """Note how the file is left; return whether the record is true of it now.
 
     Only for its owner, and only when no connection of this process is open: closing the file
     would drop its locks.
@@ -237,18 +237,18 @@ def record_file_state(file: Path) -> None:
     record = _read_record(file)
     try:
         seen = file.stat()
+        left = record.left
+        if left is not None and (left.size, left.modified) == (seen.st_size, seen.st_mtime_ns):
+            return True
+        # with a log somebody else is still in it, so this is not how it stays
+        left = (
+            None
+            if _has_log(file)
+            else Fingerprint(seen.st_size, seen.st_mtime_ns, _digest(file, seen.st_size))
+        )
     except OSError:
-        return
-    left = record.left
-    if left is not None and (left.size, left.modified) == (seen.st_size, seen.st_mtime_ns):
-        return
-    # with a log somebody else is still in it, so this is not how it stays
-    left = (
-        None
-        if _has_log(file)
-        else Fingerprint(seen.st_size, seen.st_mtime_ns, _digest(file, seen.st_size))
-    )
-    _write_record(file, _Record(record.check, left))
+        return False
+    return _write_record(file, _Record(record.check, left))
 
 
 def forget_records(file: Path) -> None:
@@ -307,10 +307,13 @@ def _read_record(file: Path) -> _Record:
         return _Record()
 
 
-def _write_record(file: Path, record: _Record) -> None:
-    """Put the record in place of the one before.
+def _write_record(file: Path, record: _Record) -> bool:
+    """Put the record in place of the one before; return whether that could be done.
 
     Where it cannot be written, the next start checks once too often or too seldom, no worse.
     """
-    with contextlib.suppress(OSError):
+    try:
         replace_file(file.with_name(RECORD), msgspec.json.encode(record))
+    except OSError:
+        return False
+    return True

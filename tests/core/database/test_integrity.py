@@ -4,6 +4,7 @@ One that was left in order costs the start nothing.
 """
 
 import contextlib
+import errno
 import json
 import os
 import shutil
@@ -17,6 +18,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from app.commands.ask import data_directory
+from app.commands.ask.data_directory import migrate_database
 from app.core.database import data_dir, integrity
 from app.core.database.data_dir import DATABASE
 from app.core.database.integrity import Check
@@ -135,6 +138,62 @@ def test_what_another_program_changed_in_place_is_refused_until_a_person_accepts
     with serving(left, "--accept-changes", key="none") as server:
         assert server.process.poll() is None
     assert looked_at(left) is None
+
+
+def change_title(folder: Path) -> None:
+    """Write to the database as its owner does, which leaves the file as large as it was."""
+    before = (folder / DATABASE).stat().st_size
+    with contextlib.closing(sqlite3.connect(folder / DATABASE)) as connection:
+        connection.execute("UPDATE notes SET title = 'Frost dated' WHERE title = 'Frost dates'")
+        connection.commit()
+    assert (folder / DATABASE).stat().st_size == before
+
+
+@pytest.mark.parametrize("failure", [ValueError, KeyboardInterrupt, SystemExit])
+def test_what_an_owner_wrote_before_it_failed_is_no_damage(
+    left: Path, failure: type[BaseException]
+) -> None:
+    def write_and_fail() -> None:
+        with data_dir.own_directory(left) as ownership:
+            migrate_database(left, ownership)
+            change_title(left)
+            raise failure
+
+    with pytest.raises(failure):
+        write_and_fail()
+    assert looked_at(left) is None
+
+
+def test_after_an_owner_whose_record_found_no_room_the_next_start_looks_and_finds_no_damage(
+    left: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with data_dir.own_directory(left) as ownership:
+        migrate_database(left, ownership)
+        change_title(left)
+        monkeypatch.setattr(integrity, "replace_file", refuse)
+    monkeypatch.undo()
+    found = looked_at(left)
+    assert found is not None
+    assert (found.kind, found.damaged) == ("quick", False)
+    assert looked_at(left) is None
+
+
+def test_after_a_migration_that_failed_halfway_the_next_start_looks_and_finds_no_damage(
+    left: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        change_title(left)
+        raise ValueError
+
+    monkeypatch.setattr(data_directory, "migrate", fail)
+    with pytest.raises(ValueError), data_dir.own_directory(left) as ownership:
+        migrate_database(left, ownership)
+    found = looked_at(left)
+    assert found is not None
+    assert (found.kind, found.damaged) == ("quick", False)
 
 
 def test_a_damaged_database_is_served_read_only_and_the_newest_good_backup_named(
