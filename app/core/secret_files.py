@@ -12,11 +12,15 @@ from app.core import random_tokens
 from app.core.database.data_dir import KEPT_SECRET, SEALING_KEY
 from app.core.database.disk_reserve import FULL, is_disk_full
 from app.core.database.small_files import replace_file
-from app.errors import StorageFull
+from app.errors import StorageFull, Unavailable
 
 LONGEST = 8_192
-NONCE = 12
+NONCE, KEY = 12, 32
 HERE = "kept:"
+UNREADABLE = (
+    "The file sealing-key of the data directory cannot be read: {why}. Nothing that it encrypts "
+    "can be used or changed until it can."
+)
 
 
 class SecretMissing(Exception):
@@ -94,7 +98,10 @@ class Seal:
         self._key: bytes | None = None
 
     def seal(self, text: str, purpose: str) -> bytes:
-        """Return the text encrypted; it opens only for the same purpose."""
+        """Return the text encrypted; it opens only for the same purpose.
+
+        Raise Unavailable where there is a key that cannot be read.
+        """
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
         nonce = random_tokens.new_bytes(NONCE)
@@ -102,7 +109,10 @@ class Seal:
         return nonce + key.encrypt(nonce, text.encode(), purpose.encode())
 
     def open(self, sealed: bytes, purpose: str) -> str:
-        """Return the text that was sealed; raise SealBroken."""
+        """Return the text that was sealed.
+
+        Raise SealBroken, and Unavailable where there is a key that cannot be read.
+        """
         from cryptography.exceptions import InvalidTag
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
@@ -115,16 +125,23 @@ class Seal:
             raise SealBroken from None
 
     def _read(self) -> bytes | None:
+        """Return the key; None where there is no file, and only then a new one loses nothing."""
         if self._key is None:
             try:
                 found = bytes.fromhex(self._file.read_text("ascii"))
-            except (OSError, ValueError):
+            except FileNotFoundError:
                 return None
-            self._key = found if len(found) == 32 else None
+            except OSError as error:
+                raise Unavailable(UNREADABLE.format(why=error.strerror)) from error
+            except ValueError:
+                found = b""
+            if len(found) != KEY:
+                raise Unavailable(UNREADABLE.format(why="it holds no key"))
+            self._key = found
         return self._key
 
     def _made(self) -> bytes:
-        key = random_tokens.new_bytes(32)
+        key = random_tokens.new_bytes(KEY)
         replace_file(self._file, key.hex().encode("ascii"), sync=True)
         self._key = key
         return key

@@ -242,6 +242,8 @@ def shown(seal: Seal, row: sqlite3.Row, tools: int, changed: int) -> McpServer:
         masked = configs.masked(configs.opened(seal, row["user_id"], row["config"]))
     except SealBroken:
         masked, trouble = {}, servers.UNSEALED
+    except Unavailable as error:
+        masked, trouble = {}, error.message
     return copy_fields(
         McpServer,
         row,

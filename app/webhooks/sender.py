@@ -14,6 +14,7 @@ from app.core.process.background_tasks import shielded
 from app.core.secret_files import SealBroken
 from app.core.web import http_fetch, service_addresses
 from app.core.web.addresses import FetchFailed
+from app.errors import Unavailable
 from app.webhooks import attempts, delivery_rows, retries
 from app.webhooks.attempts import Result
 from app.webhooks.delivery_rows import Attempt, ToSend
@@ -208,7 +209,11 @@ class WebhookSender:
         def attempt(status: int | None, error: str | None) -> Attempt:
             return Attempt(stamp(now), status, error, round((time.monotonic() - began) * 1_000))
 
-        if not (secrets := self._opened(found)):
+        try:
+            secrets = self._opened(found)
+        except Unavailable as error:
+            return Result(attempt(None, error.message))
+        if not secrets:
             return Result(attempt(None, UNSEALED))
         try:
             answered = await http_fetch.post(

@@ -17,6 +17,7 @@ from app.webhooks.retries import WAITS, asked_wait, wait_after
 from app.webhooks.sender import WebhookSender
 from tests.conftest import Client, MovableClock, Served
 from tests.support.receivers import Answer, Receiver, receiver, until
+from tests.support.sealing import unreadable_key
 from tests.support.web_site import site
 from tests.webhooks.conftest import Hook, hooked
 
@@ -541,6 +542,18 @@ async def test_without_the_sealing_key_it_is_told_and_a_new_secret_helps(
     secret = (await hook.owner.ok("POST", f"/webhooks/{hook.id}/rotate-secret"))["secret"]
     assert (await hook.test())["status"] == "succeeded"
     assert there.sent[0].verify(secret)
+
+
+async def test_a_sealing_key_that_cannot_be_read_is_told_and_the_secret_stays(
+    served: Served, hook: Hook, there: Receiver
+) -> None:
+    with unreadable_key(served.parts.seal):
+        (attempt,) = (await hook.test())["attempts"]
+        assert "Too many open files" in attempt["error"]
+        await hook.owner.refused("POST", f"/webhooks/{hook.id}/rotate-secret", 503, "unavailable")
+    assert there.sent == []
+    assert (await hook.test())["status"] == "succeeded"
+    assert there.sent[0].verify(hook.secret)
 
 
 async def test_who_has_nothing_to_send_sleeps(

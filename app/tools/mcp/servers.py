@@ -136,6 +136,8 @@ async def _opened(app: App, row: sqlite3.Row) -> "Connection":
         login = login_state.opened(seal, user, row["login"])
     except SealBroken:
         raise NeedsLogin(UNSEALED) from None
+    except Unavailable as error:
+        raise McpFailed(error.message) from None
     allowed = service_addresses.policy_for(settings, row["url"]) if held.command is None else None
     auth = await _auth(app, row, login)
     try:
@@ -262,7 +264,7 @@ def _plain(app: App, row: sqlite3.Row, said: str) -> str:
     """Return what a server said without any secret of its own configuration."""
     try:
         secrets = config.secrets_of(config.opened(app.seal, row["user_id"], row["config"]))
-    except SealBroken:
+    except (SealBroken, Unavailable):  # so the server has been told none
         return said
     login = _login(app, row)
     if login is not None:

@@ -11,6 +11,7 @@ from app.tools.mcp import challenge
 from app.tools.mcp.connections import McpConnections
 from tests.conftest import ORIGIN, Client, MovableClock, Served
 from tests.support.mcp_server import Listening
+from tests.support.sealing import unreadable_key
 from tests.tools.mcp.conftest import add, use
 
 pytestmark = pytest.mark.anyio
@@ -88,6 +89,25 @@ async def test_tokens_lie_encrypted_and_are_shown_nowhere(
     gone = await alice.ok("POST", f"/tools/mcp/{added['id']}/refresh")
     assert gone["server"]["status"] == "needs_reauth"
     assert "sealing-key" in gone["server"]["lastError"]
+
+
+async def test_a_sealing_key_that_cannot_be_read_is_told_and_nothing_is_lost(
+    alice: Client, served: Served, guarded: Listening
+) -> None:
+    config = {"headers": {"X-Team": "a-secret-of-mine"}}
+    added = await add(alice, guarded.url, config=config)
+    await sign_in(alice, served, added["id"])
+    path = f"/tools/mcp/{added['id']}"
+    await served.parts.part(McpConnections).drop(int(added["id"][4:]))
+    with unreadable_key(served.parts.seal):
+        refusal = await alice.refused("POST", f"{path}/refresh", 503, "unavailable")
+        assert "sealing-key" in refusal["message"]
+        assert "sealing-key" in (await alice.ok("GET", path))["server"]["lastError"]
+        await alice.refused("PATCH", path, 503, "unavailable", json={"config": config})
+    assert (await alice.ok("POST", f"{path}/refresh"))["server"]["status"] == "connected"
+    assert (await use(alice, "plain__echo", text="in"))["content"][0]["text"] == "in"
+    shown = (await alice.ok("GET", path))["server"]
+    assert shown["config"] == {"headers": {"X-Team": "********"}}
 
 
 async def test_a_token_that_has_ended_is_renewed_and_rotated(
