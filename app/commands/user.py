@@ -111,9 +111,7 @@ def list_usernames(found: dict[str, list[dict[str, str]]]) -> list[str]:
     return [row["username"] for row in found["users"]]
 
 
-def ask_about_user(
-    settings: Settings, user: str | None, name: str, /, **params: Any
-) -> dict[str, Any]:
+def ask_about_user(settings: Settings, user: str | None, name: str, /, **params: Any) -> Any:
     """Run an operation about the user that was named, or about the only one there is."""
     return ask(settings, name, username=choose_username(settings, user), **params)
 

@@ -803,9 +803,15 @@ def test_a_stale_door_is_a_sentence(tmp_path: Path, pid: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "answer", [b"", b"nonsense", b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]"]
+    ("answer", "told"),
+    [
+        (b"", "belongs to another data directory"),
+        (b"nonsense", "belongs to another data directory"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n<p>", "another program may listen there"),
+        (b"HTTP/1.1 404 No\r\nContent-Length: 2\r\n\r\n[]", "another program may listen there"),
+    ],
 )
-def test_a_stranger_at_the_door_is_a_sentence(tmp_path: Path, answer: bytes) -> None:
+def test_a_stranger_at_the_door_is_a_sentence(tmp_path: Path, answer: bytes, told: str) -> None:
     done("init", data=tmp_path)
     with socket.create_server(("127.0.0.1", 0)) as stranger:
 
@@ -822,7 +828,7 @@ def test_a_stranger_at_the_door_is_a_sentence(tmp_path: Path, answer: bytes) -> 
             data_dir.own_directory(tmp_path),
             data_dir.announce_server(tmp_path, pid=os.getpid(), url=url, token="t"),
         ):
-            assert "belongs to another data directory" in refused("user", "list", data=tmp_path)
+            assert told in refused("user", "list", data=tmp_path)
         thread.join()
 
 

@@ -68,4 +68,7 @@ class Owner:
 
     def wake(self, agent: Agent) -> dict[str, Any]:
         """Return when an agent wakes by the clock, and for what."""
-        return ask(self.settings, "agent_wake", username=self.username, handle=agent["handle"])
+        found: dict[str, Any] = ask(
+            self.settings, "agent_wake", username=self.username, handle=agent["handle"]
+        )
+        return found

@@ -27,7 +27,8 @@ PATIENCE_SECONDS = 3.0
 PAUSE_SECONDS = 0.05
 MOST_NAMED = 5
 PART = 1 << 16
-Answer = dict[str, Any]
+Answer = Any
+"""What an operation answers, as JSON has it: nearly always an object."""
 Write = Callable[[bytes], object]
 Hear = Callable[[Answer], object]
 LOOK_SECONDS = 0.3
@@ -52,7 +53,7 @@ class Way(Protocol):
     url: str | None
 
     def ask(self, username: str | None, name: str, params: Mapping[str, Any]) -> Answer:
-        """Run the operation and return its record as JSON has it; raise Declined."""
+        """Run the operation and return its answer as JSON has it; raise Declined."""
 
     def download(self, username: str, name: str, params: Mapping[str, Any], write: Write) -> None:
         """Run the operation and write the bytes of the file that it gives."""
@@ -208,9 +209,11 @@ class Served(contextlib.AbstractContextManager["Served"]):
     def ask(self, username: str | None, name: str, params: Mapping[str, Any]) -> Answer:
         """Run the operation there; raise Declined."""
         with self._failures():
-            return parse_object(self._request(username, name, params).read())
+            return json.loads(self._request(username, name, params).read())
 
-    def lines(self, username: str | None, name: str, params: Mapping[str, Any]) -> Iterator[Answer]:
+    def lines(
+        self, username: str | None, name: str, params: Mapping[str, Any]
+    ) -> Iterator[dict[str, Any]]:
         """Run the operation there, and yield what it streams as it comes, or its one record."""
         with self._failures():
             # one a line; the record of an operation that does not stream is such a line too
@@ -279,10 +282,15 @@ class Served(contextlib.AbstractContextManager["Served"]):
                 f"The server at {self.url} did not answer within {self._seconds} seconds. It may "
                 "still be working on the request."
             ) from None
-        except (ConnectionError, http.client.HTTPException, ValueError):
+        except (ConnectionError, http.client.HTTPException):
             raise Refused(
                 f"The server at {self.url} has just stopped, or belongs to another data "
                 "directory. Try again."
+            ) from None
+        except ValueError:
+            raise Refused(
+                f"The answer from {self.url} cannot be read; another program may listen there. "
+                "The request may have been carried out."
             ) from None
 
 
@@ -294,7 +302,7 @@ def encode_params(params: Mapping[str, Any]) -> bytes:
         raise Misused("The input holds bytes that are not UTF-8 text.") from None
 
 
-def parse_object(text: bytes) -> Answer:
+def parse_object(text: bytes) -> dict[str, Any]:
     """Return the JSON object that came over the wire; raise ValueError for anything else."""
     found = json.loads(text)
     if not isinstance(found, dict):

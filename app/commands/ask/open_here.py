@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import dataclasses
 import gc
+import json
 import sys
 from collections.abc import AsyncIterator, Iterator, Mapping
 from pathlib import Path
@@ -15,15 +16,7 @@ from app.commands.ask.data_directory import (
     migrate_database,
     require_suitable_disk,
 )
-from app.commands.ask.door import (
-    LOOK_SECONDS,
-    Answer,
-    Declined,
-    Hear,
-    Write,
-    encode_params,
-    parse_object,
-)
+from app.commands.ask.door import LOOK_SECONDS, Answer, Declined, Hear, Write, encode_params
 from app.core.app import App
 from app.core.caller import OPERATOR, Caller
 from app.core.database import data_dir
@@ -101,7 +94,7 @@ class Here:
     def ask(self, username: str | None, name: str, params: Mapping[str, Any]) -> Answer:
         """Run the operation; raise Declined."""
         encode_params(params)  # refuses what is no text
-        return parse_object(encode(self._run(username, name, params)))
+        return json.loads(encode(self._run(username, name, params)))
 
     def download(self, username: str, name: str, params: Mapping[str, Any], write: Write) -> None:
         """Run the operation and write the bytes of the file."""

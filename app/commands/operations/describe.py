@@ -227,8 +227,11 @@ def _help(wire: str, kind: str | None, of: Entry, schema: Entry) -> str:
 
 
 def _table(answer: Any) -> tuple[str, tuple[str, ...]]:
-    """Return under which name an answer has its rows, and what of a row is shown."""
-    for name, hint in _fields_of(answer):
+    """Return under which name an answer has its rows, and what of a row is shown.
+
+    The name of an answer that is itself a list is empty.
+    """
+    for name, hint in (("", answer), *_fields_of(answer)):
         inner = _without_none(hint)
         if get_origin(inner) in (list, tuple) and (found := _record_in(get_args(inner)[0])):
             return name, tuple(_telling_columns(found))

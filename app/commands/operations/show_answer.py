@@ -40,10 +40,12 @@ TOTALS = ("total", "totalNotes")
 LONGEST = 120
 
 
-def show_answer(command: str, made: OperationCommand, answer: Answer) -> None:
+def show_answer(command: str, made: OperationCommand, answer: Any) -> None:
     """Print an answer: a table of its rows, a text as it is, or what there is to say of a thing."""
+    if isinstance(answer, list):
+        answer = {made.rows: answer}
     own = _OWN.get(made.operation)
-    rows = answer.get(made.rows) if made.rows else None
+    rows = answer.get(made.rows)
     verb = command.partition(" ")[2]
     if own is not None:
         own(answer)
@@ -59,7 +61,7 @@ def show_answer(command: str, made: OperationCommand, answer: Answer) -> None:
 
 def _show_rows(made: OperationCommand, answer: Answer, rows: list[Answer]) -> None:
     if not rows and sys.stdout.isatty():
-        click.echo(f"No {words_of(made.rows)}.", err=True)
+        click.echo(f"No {words_of(made.rows)}." if made.rows else "Nothing found.", err=True)
         return
     columns = made.columns
     head = [words_of(name).upper() if name != "folderId" else "FOLDER" for name in columns]

@@ -35,7 +35,7 @@ def read_default_route(tx: Tx, me: Caller) -> RouteView:
 
 
 @operation("DELETE /local-agent/default-route", scope="runtime:connect", http=Http(status=204))
-def remove_default_route(tx: Tx, me: Caller) -> None:
+def remove_default_route(tx: Tx, me: Caller) -> Record:
     """Take the caller's default route away; doing it again changes nothing.
 
     A device token takes only a route to its own device away.
@@ -44,3 +44,4 @@ def remove_default_route(tx: Tx, me: Caller) -> None:
     if found is not None:
         endpoint_rows.require_own(tx, me, found.endpoint_id)
         route_rows.clear(tx, me.user)
+    return Record()

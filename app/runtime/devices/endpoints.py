@@ -87,10 +87,11 @@ async def list_endpoints(app: App, me: Caller) -> EndpointList:
 @operation(
     "POST /local-agent/endpoints/{id}/heartbeat", scope="runtime:connect", http=Http(status=204)
 )
-async def beat_endpoint(app: App, me: Caller, *, id: EndpointPath) -> None:
+async def beat_endpoint(app: App, me: Caller, *, id: EndpointPath) -> Record:
     """Say that an endpoint is there; without this for 60 seconds it is offline."""
     found = app.quick(_require_present, me, id, app.hooks.is_delivering)
     await app.part(GatheredBeats).note(found)
+    return Record()
 
 
 @operation("DELETE /local-agent/endpoints/{id}", scope="runtime:connect", http=Http(status=204))

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from app.commands.operations.command_index import command_of
+from app.commands.operations.show_answer import show_answer
 from tests.support.command_line import Running, done, environment, hearth, refused, start
 from tests.support.terminal import terminal
 
@@ -71,6 +73,35 @@ def test_folders_are_told_by_their_paths_and_missing_links_by_their_names(home: 
         ["wiki", "Nowhere", "missing"],
         ["note", "999", "missing"],
     ]
+
+
+def test_answers_that_are_lists_or_empty_are_shown(home: Path) -> None:
+    device = ("--device-id", "laptop", "--bridge-version", "1", "--adapter-version", "1")
+    made = ("--runtime", "codex", *device, "--capability", "listSessions", "--json")
+    registered = done("runtime", "register-endpoint", *made, data=home)
+    id_ = json.loads(registered)["endpoint"]["endpointId"]
+    assert done("runtime", "list-runtime-grants", data=home) == ""
+    assert done("runtime", "list-runtime-grants", "--json", data=home) == "[]\n"
+    assert done("api", "/local-agent/grants", data=home) == "[]\n"
+    assert done("runtime", "poll-events", id_, data=home) == ""
+    assert done("api", f"/local-realtime/poll?endpointId={id_}", data=home) == "[]\n"
+    assert done("runtime", "beat-endpoint", id_, data=home) == ""
+    assert done("api", "POST", f"/local-agent/endpoints/{id_}/heartbeat", data=home) == "{}\n"
+    assert done("runtime", "remove-default-route", data=home) == ""
+    assert done("api", "DELETE", "/local-agent/default-route", data=home) == "{}\n"
+
+
+def test_a_list_of_rows_is_shown_as_a_table(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = command_of("runtime", "poll-events")
+    assert made is not None
+    row = {"cursor": "7", "type": "t", "endpointId": "e", "createdAt": "then", "data": {}}
+    show_answer("runtime poll-events", made, [row])
+    assert capsys.readouterr().out == "e\tt\tthen\n"
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    show_answer("runtime poll-events", made, [])
+    assert capsys.readouterr().err == "Nothing found.\n"
 
 
 def test_text_comes_in_and_goes_out_byte_for_byte(home: Path) -> None:
