@@ -19,6 +19,7 @@ from app.agent.models.model_tests import ModelTests
 from app.agent.models.providers import Providers
 from app.agent.turn import turn_rows
 from app.catalog import CATALOG
+from app.core import idempotency
 from app.core.app import App
 from app.core.caller import OPERATOR
 from app.core.database import clock_steps, integrity
@@ -189,6 +190,8 @@ async def _mend(parts: App) -> None:
     # each looks first, so that an ordinary start writes nothing
     if parts.glance(word_index.is_outdated):
         await parts.write(word_index.clear)
+    if await parts.read(idempotency.any_claimed):  # which looks at every reply
+        await parts.write(idempotency.free_claimed)
     if parts.quick(turn_rows.any_running):
         await parts.write(turn_rows.interrupt_all)
     if parts.quick(waiting_rows.any_claimed):

@@ -106,13 +106,21 @@ class App:
             caller = self.renew_caller(caller)
         self.authorize(caller, found)
         given = params() if callable(params) else params
-        if caller is not None and found.effect == "write" and found.tool is not None:
-            gate = self.hooks.gates.get(caller.kind)
-            if gate is not None:
-                return await gate(self, caller, found, given)
+        gated = None if caller is None else self._gated(caller, found, given)
         if once is not None and found.http.idempotent and caller is not None:
-            return await idempotency.run_once(self, found, caller, given, key=once)
+            return await idempotency.run_once(self, found, caller, given, key=once, gated=gated)
+        if gated is not None:
+            return await gated()
         return await self.perform(found, caller, self.check_arguments(found, given))
+
+    def _gated(
+        self, caller: Caller, found: Operation[..., Any], given: Mapping[str, Any]
+    ) -> Callable[[], Awaitable[Any]] | None:
+        """Return what does a change that has to pass a gate; None for all others."""
+        gate = self.hooks.gates.get(caller.kind)
+        if gate is None or found.effect != "write" or found.tool is None:
+            return None
+        return functools.partial(gate, self, caller, found, given)
 
     def renew_caller(self, caller: Caller) -> Caller:
         """Return a caller as the grant behind it is now; raise GrantRevoked when that is gone."""

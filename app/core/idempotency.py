@@ -9,7 +9,7 @@ and one operation.
 import asyncio
 import functools
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
@@ -67,14 +67,21 @@ class _Request(msgspec.Struct, frozen=True):
 
 
 async def run_once(
-    app: Runner, found: Operation[..., Any], caller: Caller, given: Mapping[str, Any], *, key: str
+    app: Runner,
+    found: Operation[..., Any],
+    caller: Caller,
+    given: Mapping[str, Any],
+    *,
+    key: str,
+    gated: Callable[[], Awaitable[Any]] | None = None,
 ) -> Any:
     """Run the operation with the fields that were given, or give the `Replay` of the answer that
     this key got before.
 
     An orchestrating operation first claims the key, so that a second caller meanwhile hears
-    `idempotency_in_progress`. How it ended is written even if its asker is stopped at that very
-    moment: else the key would stay claimed.
+    `idempotency_in_progress`; so does `gated`, which runs it where it has to pass a gate. How it
+    ended is written even if its asker is stopped at that very moment: else the key would stay
+    claimed.
     """
     check_key(key)
     request = _Request(
@@ -96,11 +103,12 @@ async def run_once(
         request, fingerprint=request_fingerprint(arguments)
     )  # what is spelled otherwise and means the same is the same request
     try:
-        if (step := _single_transaction(app, found, arguments)) is not None:
+        step = None if gated else _single_transaction(app, found, arguments)
+        if step is not None:
             return await app.write(_run_in, step, caller, found.http.status, request=request)
         if (stored := await app.write(_claim_key, request)) is not None:
             return stored
-        result = await app.perform(found, caller, arguments)
+        result = await (gated() if gated else app.perform(found, caller, arguments))
     # these tell of another request under the key, whose reply must stay
     except (IdempotencyConflict, IdempotencyInProgress):
         raise
@@ -139,6 +147,16 @@ def sweep_idempotent_replies(tx: Tx, me: Caller) -> Record:
     return Record()
 
 
+def any_claimed(tx: Tx) -> bool:
+    """Return whether a key is claimed; at the start of a server nothing can be at work on one."""
+    return tx.one("SELECT 1 FROM idempotent_replies WHERE status IS NULL LIMIT 1") is not None
+
+
+def free_claimed(tx: Tx) -> None:
+    """Free the keys whose requests were at work when the server was stopped."""
+    tx.run("DELETE FROM idempotent_replies WHERE status IS NULL")
+
+
 def _single_transaction(
     app: Runner, found: Operation[..., Any], arguments: dict[str, Any]
 ) -> Callable[..., Any] | None:
@@ -153,7 +171,8 @@ def _run_in(
 ) -> Any:
     if (stored := _claim_key(tx, request)) is not None:
         return stored
-    result = step(tx, caller)
+    # the grant may have been taken back since `renew_caller` looked
+    result = step(tx, caller.with_grant_now(tx, request.operation))
     # in the transaction of the effect: neither is kept without the other
     _insert_reply(tx, request, status, encode(result))
     return result

@@ -1,6 +1,7 @@
 """Idempotency keys: the first answer again, and the effect once."""
 
 import asyncio
+import dataclasses
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -24,6 +25,7 @@ from app.core.secret_files import Seal
 from app.errors import (
     AppError,
     Conflict,
+    GrantRevoked,
     IdempotencyConflict,
     IdempotencyInProgress,
     Invalid,
@@ -33,6 +35,7 @@ from app.errors import (
 )
 from app.settings import Settings
 from tests.conftest import Client, MovableClock, Served
+from tests.support.agents import restarted
 
 pytestmark = pytest.mark.anyio
 
@@ -170,6 +173,21 @@ async def test_the_same_request_gets_the_first_answer_again_and_has_its_effect_o
 @BOTH
 async def test_without_a_key_every_request_counts(toy: App, name: str) -> None:
     assert [(await ask(toy, name, once=None)).count for _ in range(3)] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("key", [None, "key"])
+async def test_a_grant_that_ends_after_the_first_look_holds_with_a_key_and_without(
+    toy: App, key: str | None
+) -> None:
+    looks = iter([True])
+
+    def renew(_: Tx) -> Caller | None:
+        return caller if next(looks, False) else None
+
+    caller = dataclasses.replace(ALICE, kind="peer", renew=renew)
+    with pytest.raises(GrantRevoked):
+        await ask(toy, "plain", once=key, caller=caller)
+    assert counted(toy) == 0
 
 
 async def test_an_operation_that_does_not_remember_takes_no_notice_of_a_key(toy: App) -> None:
@@ -387,6 +405,23 @@ async def test_a_note_is_created_once_however_often_the_request_is_sent(alice: C
     assert [answer.headers.get("idempotency-replayed") for answer in sent] == [None, "true", "true"]
     assert sent[0].content == sent[1].content == sent[2].content
     assert (await alice.ok("GET", "/os/notes"))["totalNotes"] == 1
+
+
+async def test_a_key_whose_request_a_stop_cut_off_is_free_after_the_next_start(
+    served: Served, alice: Client, tmp_path: Path
+) -> None:
+    done = await alice.post("/os/notes", json=NOTE, headers={"Idempotency-Key": "done"})
+    claim = "UPDATE idempotent_replies SET status = NULL, body = NULL WHERE key = 'cut off'"
+    headers = {"Idempotency-Key": "cut off"}
+    await alice.ok("POST", "/os/notes", status=201, json=NOTE, headers=headers)
+    await served.parts.write(lambda tx: tx.run(claim))
+    await alice.refused(
+        "POST", "/os/notes", 409, "idempotency_in_progress", json=NOTE, headers=headers
+    )
+    async with restarted(served, tmp_path) as later, later.resident("alice", alice.key) as again:
+        await again.ok("POST", "/os/notes", status=201, json=NOTE, headers=headers)
+        known = await again.post("/os/notes", json=NOTE, headers={"Idempotency-Key": "done"})
+        assert known.content == done.content
 
 
 async def test_the_same_key_with_another_note_is_refused(alice: Client) -> None:

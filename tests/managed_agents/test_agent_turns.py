@@ -205,6 +205,26 @@ async def test_a_yes_comes_too_late_for_an_agent_that_was_narrowed(
     assert (await alice.ok("GET", f"/os/notes/{note['id']}"))["note"]["markdown"] == "old"
 
 
+async def test_a_retry_of_an_agents_key_makes_nothing_twice(served: Served, alice: Client) -> None:
+    made = await agent(alice, namespaces=["notes", "todos"], permissions=WRITES)
+    scopes = ["os.notes:read", "os.notes:write", "os.todos:read", "os.todos:write"]
+    async with await agent_key(served, alice, made, scopes=scopes) as program:
+        for path, body in {
+            "/os/notes": {"title": "Harvest", "content": "leeks"},
+            "/os/todos": {"title": "Harvest the leeks"},
+        }.items():
+            headers = {"Idempotency-Key": "k"}
+            sent = [await program.post(path, json=body, headers=headers) for _ in range(2)]
+            assert [answer.status_code for answer in sent] == [201, 201]
+            assert sent[0].content == sent[1].content
+            assert sent[1].headers["idempotency-replayed"] == "true"
+        # its owner's key of that name is another
+        note = {"title": "Harvest", "content": "leeks"}
+        await alice.ok("POST", "/os/notes", status=201, json=note, headers={"Idempotency-Key": "k"})
+    assert (await alice.ok("GET", "/os/notes"))["totalNotes"] == 2
+    assert (await alice.ok("GET", "/os/todos"))["result"]["total"] == 1
+
+
 async def test_a_key_changes_things_at_the_endpoints_by_the_same_gate(
     served: Served, alice: Client
 ) -> None:
