@@ -118,33 +118,23 @@ def create_app(
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        await parts.store.open()
-        if not sealed:
-            # what a full disk has no room for is mended by the next start
-            with contextlib.suppress(StorageFull):
-                await _mend(parts)
-            parts.part(Transfers).clean(parts)
-            schedule.start()
-            parts.part(VectorMaker).start()
-            parts.part(WebhookSender).start()
-        try:
-            yield
-        finally:
-            # in this order: nothing new begins, what runs comes to its end, then what it uses is
-            # closed
-            schedule.stop()
-            await parts.part(VectorMaker).stop()
-            await parts.part(WebhookSender).stop()
-            await parts.tasks.close(TASKS_SECONDS)
-            for write in parts.gathered:
-                with contextlib.suppress(StorageFull, Unavailable):
-                    await write()
-            await parts.part(Providers).close()
-            parts.part(McpLogins).close()
-            await parts.part(McpConnections).close()
-            await parts.embedder.close()
-            await parts.store.close()
-            log.close()
+        with contextlib.closing(log):
+            async with opened(parts, TASKS_SECONDS):
+                if not sealed:
+                    # what a full disk has no room for is mended by the next start
+                    with contextlib.suppress(StorageFull):
+                        await _mend(parts)
+                    parts.part(Transfers).clean(parts)
+                    schedule.start()
+                    parts.part(VectorMaker).start()
+                    parts.part(WebhookSender).start()
+                try:
+                    yield
+                finally:
+                    # nothing new begins
+                    schedule.stop()
+                    await parts.part(VectorMaker).stop()
+                    await parts.part(WebhookSender).stop()
 
     app = Application(lifespan=lifespan)
     app.front = Api(
@@ -152,6 +142,33 @@ def create_app(
     )
     app.state.parts = parts
     return app
+
+
+@contextlib.asynccontextmanager
+async def opened(parts: App, seconds: float) -> AsyncIterator[App]:
+    """Open the store while the block runs; then wait so long for what it has begun, and close
+    what that uses.
+
+    Each step of the end is taken also where the one before it failed or was cancelled.
+    """
+    async with contextlib.AsyncExitStack() as ending:
+        # the last is the first to end
+        ending.push_async_callback(parts.store.close)
+        ending.push_async_callback(parts.embedder.close)
+        ending.push_async_callback(parts.part(McpConnections).close)
+        ending.callback(parts.part(McpLogins).close)
+        ending.push_async_callback(parts.part(Providers).close)
+        ending.push_async_callback(_write_gathered, parts)
+        ending.push_async_callback(parts.tasks.close, seconds)
+        await parts.store.open()
+        yield parts
+
+
+async def _write_gathered(parts: App) -> None:
+    """Write what requests have left in memory, where that can still be done."""
+    for write in parts.gathered:
+        with contextlib.suppress(StorageFull, Unavailable):
+            await write()
 
 
 def _page_routes(parts: App, control_token: str | None) -> list[Route]:

@@ -9,13 +9,16 @@ import threading
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from app.commands.ask.door import connect_to_server, parse_object
 from app.commands.ask.locate_data import data_directory
 from app.commands.terminal.command_group import Refused
 from app.commands.terminal.terminal_safe import on_one_line
 from app.settings import Settings
+
+if TYPE_CHECKING:
+    from app.core.database.data_dir import Ownership
 
 QUIET_SECONDS = 900
 """A server that has said nothing for so long is taken for gone."""
@@ -133,12 +136,13 @@ def _answer_here(
     data_dir.prepare(data)
     with place.own_when_free(data) as ownership:
         place.migrate_database(data, ownership)
-        asyncio.run(_tell_all(settings, data, username, name, params, tell))
+        asyncio.run(_tell_all(settings, data, ownership, username, name, params, tell))
 
 
 async def _tell_all(
     settings: Settings,
     data: Path,
+    ownership: "Ownership",
     username: str | None,
     name: str,
     params: Line,
@@ -150,7 +154,7 @@ async def _tell_all(
     from app.core.line_stream import Lines
     from app.core.schema import encode
 
-    async with open_app(settings, data) as parts:
+    async with open_app(settings, data, ownership) as parts:
         result = await parts.call(
             OPERATOR if username is None else parts.quick(users.local_caller, username),
             name,

@@ -108,15 +108,21 @@ def migrate_database(
     file; with `accept` what another program changed is no damage. Raises Refused instead of
     making one in the place of one that is gone, but not with `anew`.
     """
-    ownership.in_order = False  # until it is known to be sound: a later step may fail
     if not anew and (why := _lost(path)) is not None:
+        ownership.in_order = False
         raise Refused(why)
     found = integrity.check_before_use(
         path / data_dir.DATABASE, unclean=ownership.unclean, accept=accept
     )
     if found is not None and found.damaged:
+        ownership.in_order = False
         raise data_dir.Damaged(damage_message(path, found))
-    done = migrate(path / data_dir.DATABASE, before=_back_up_before)
+
+    def begin(file: Path) -> None:
+        _back_up_before(file)
+        ownership.in_order = False  # a step that fails leaves what those before it have changed
+
+    done = migrate(path / data_dir.DATABASE, before=begin)
     ownership.mark_sound()
     return done
 

@@ -42,31 +42,32 @@ def open_here(settings: Settings, data: Path, *, anew: bool) -> Iterator["Here"]
         migrate_database(data, ownership)
         with asyncio.Runner() as runner:
             opened = contextlib.AsyncExitStack()
-            parts = runner.run(opened.enter_async_context(open_app(settings, data)))
             try:
+                parts = runner.run(opened.enter_async_context(open_app(settings, data, ownership)))
                 yield Here(runner, parts)
             finally:
                 runner.run(opened.aclose())
 
 
 @contextlib.asynccontextmanager
-async def open_app(settings: Settings, data: Path) -> AsyncIterator[App]:
+async def open_app(
+    settings: Settings, data: Path, ownership: data_dir.Ownership | None = None
+) -> AsyncIterator[App]:
     """Return the program over the database in `data`, which this process must own, until the block
     and the turns that it began have ended.
+
+    `ownership` learns whether the database could be written to until then.
     """
     _load_program()
-    from app.agent.models.providers import Providers
-    from app.main import build_parts
+    from app.main import build_parts, opened
 
     parts = build_parts(settings, data)
-    await parts.store.open()
     try:
-        yield parts
+        async with opened(parts, TURN_SECONDS):
+            yield parts
     finally:
-        await parts.tasks.close(TURN_SECONDS)
-        await parts.part(Providers).close()
-        await parts.embedder.close()
-        await parts.store.close()
+        if ownership is not None and parts.store.health.state != "writable":
+            ownership.in_order = False
 
 
 def _load_program() -> None:

@@ -21,6 +21,7 @@ from app.core.database.sqlite_setup import Sealed
 from app.core.database.tx import DEFAULTS, Clock, ForwardClock, Tx, utc_now
 from app.core.database.upkeep import Upkeep
 from app.core.database.writer import Writer
+from app.core.process.background_tasks import completed
 from app.settings import Settings
 
 P = ParamSpec("P")
@@ -55,19 +56,34 @@ class Store:
         return self._file.commits
 
     async def open(self) -> None:
-        """Open the writer and the loop's own connection, and go on with idle work."""
-        if not self._file.sealed:
-            await self._writer.connection
-            self.watch.begin()
-            await self._upkeep.make_room()
-        self._readers.open()
+        """Open the writer and the loop's own connection, and go on with idle work.
+
+        Opening that has begun is finished even if its asker is cancelled, so `close` closes all.
+        """
+        await completed(self._open())
+
+    async def close(self) -> None:
+        """Finish every write and what idle work can be done soon, then close.
+
+        Nothing ends this halfway: a thread that outlives its loop ends with a traceback.
+        """
+        if self._readers.is_open:
+            await completed(self._close())
+
+    async def _open(self) -> None:
+        try:
+            if not self._file.sealed:
+                await self._writer.connection
+                self.watch.begin()
+                await self._upkeep.make_room()
+            self._readers.open()
+        except BaseException:
+            await self._writer.connection.close()
+            raise
         if not self._file.sealed:
             self._upkeep.begin()
 
-    async def close(self) -> None:
-        """Finish every write and what idle work can be done soon, then close."""
-        if not self._readers.is_open:
-            return
+    async def _close(self) -> None:
         await self._upkeep.finish()
         local = await self._readers.close()
         if not self._file.sealed:

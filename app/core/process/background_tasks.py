@@ -1,7 +1,6 @@
 """Work that goes on whether or not whoever asked for it still waits."""
 
 import asyncio
-import contextlib
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
@@ -27,16 +26,19 @@ class Tasks:
         return task
 
     async def close(self, seconds: float) -> None:
-        """Wait so long for what runs, then cancel the rest and wait for its end."""
-        if self._running:
-            await asyncio.wait(self._running, timeout=seconds)
-        # waited for as well, so that none still uses the store when that closes
-        rest = list(self._running)
-        for task in rest:
-            task.cancel()
-        for task in rest:
-            with contextlib.suppress(asyncio.CancelledError, Exception):
-                await task
+        """Wait so long for what runs, then cancel the rest and wait for its end.
+
+        Whoever is cancelled meanwhile waits no longer for what runs, but for its end.
+        """
+        try:
+            if self._running:
+                await asyncio.wait(self._running, timeout=seconds)
+        finally:
+            # waited for as well, so that none still uses the store when that closes
+            if rest := list(self._running):
+                for task in rest:
+                    task.cancel()
+                await completed(asyncio.wait(rest))
 
     def _forget(self, task: "asyncio.Task[Any]") -> None:
         self._running.discard(task)
@@ -52,6 +54,16 @@ async def shielded(work: "asyncio.Future[R]") -> R:
         return await asyncio.shield(work)
     except asyncio.CancelledError:
         work.add_done_callback(report_failure)
+        raise
+
+
+async def completed(work: Coroutine[Any, Any, R]) -> R:
+    """Wait for work to its end, also when whoever waits is cancelled: they are told afterwards."""
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait({task})
         raise
 
 

@@ -11,6 +11,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -184,7 +185,8 @@ def test_after_an_owner_whose_record_found_no_room_the_next_start_looks_and_find
 def test_after_a_migration_that_failed_halfway_the_next_start_looks_and_finds_no_damage(
     left: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object, **__: object) -> None:
+    def fail(file: Path, *, before: Callable[[Path], object]) -> None:
+        before(file)
         change_title(left)
         raise ValueError
 
