@@ -21,7 +21,7 @@ from app.core.download import Download
 from app.core.line_stream import Lines
 from app.core.operation import Http, operation
 from app.core.schema import Id, Line, Record, Text
-from app.errors import Forbidden, Invalid, NotFound
+from app.errors import AlreadyRunning, Forbidden, Invalid, NotFound
 from app.portability.transfer_jobs import Job, JobAnswer, Tell, Transfers, Work, report_progress
 
 PART = 1 << 18
@@ -109,17 +109,20 @@ async def export_workspace(app: App, me: Caller) -> JobAnswer:
     """
     _require_whole_workspace(me)
     transfers = app.part(Transfers)
-    running = transfers.running(app, me, "export")
-    return JobAnswer(
-        running
-        or await transfers.begin(
+    try:
+        job = await transfers.begin(
             app,
             me,
             "export",
             "export",
             lambda job: functools.partial(_export_archive, app, me, job),
         )
-    )
+    except AlreadyRunning:
+        running = transfers.running(app, me, "export")
+        if running is None:
+            raise
+        job = running
+    return JobAnswer(job)
 
 
 @operation("GET /export/{id}", scope=READ)

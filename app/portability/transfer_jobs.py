@@ -104,6 +104,7 @@ class Transfers:
         self._running: dict[int, tuple[Progress, asyncio.Task[None]]] = {}
         self._untold: dict[int, tuple[Status, str | None]] = {}
         """How those ended of which the database could not take it down."""
+        self._beginning = asyncio.Lock()
         self._turn = asyncio.Semaphore(MOST_AT_ONCE)
 
     def clean(self, app: App) -> None:
@@ -114,17 +115,19 @@ class Transfers:
         self, app: App, me: Caller, kind: Kind, name: str, work: Callable[[int], Work]
     ) -> Job:
         """Start and return a job; raise AlreadyRunning while the user has one of that kind."""
-        row = app.quick(_newest_job, me, kind)
-        if row is not None and row["id"] in self._running:
-            raise AlreadyRunning(
-                f"An {kind} is running already; wait until it ends, or cancel it.", jobId=row["id"]
+        async with self._beginning:
+            row = app.quick(_newest_job, me, kind)
+            if row is not None and row["id"] in self._running:
+                raise AlreadyRunning(
+                    f"An {kind} is running already; wait until it ends, or cancel it.",
+                    jobId=row["id"],
+                )
+            job = await app.write(_insert_job, me, kind, name)
+            progress = Progress()
+            self._running[job] = (
+                progress,
+                app.tasks.start(self._run(app, me, kind, job, progress, work(job))),
             )
-        job = await app.write(_insert_job, me, kind, name)
-        progress = Progress()
-        self._running[job] = (
-            progress,
-            app.tasks.start(self._run(app, me, kind, job, progress, work(job))),
-        )
         return self.of(app, me, kind, job)
 
     def running(self, app: App, me: Caller, kind: Kind) -> Job | None:

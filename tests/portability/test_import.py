@@ -25,7 +25,7 @@ from app.portability.content.source_items import SourceFile, SourceNote
 from app.portability.formats.formats import open_import
 from app.portability.imports import prepare, store_files
 from app.portability.imports.importer import Importer
-from app.portability.transfer_jobs import FULL, Cancelled
+from app.portability.transfer_jobs import FULL, Cancelled, Transfers
 from tests.conftest import Client, Served
 from tests.support.moving import files, finished, person, plant, read_in, write_out
 
@@ -426,6 +426,24 @@ async def test_an_export_is_a_job_whose_archive_comes_back(
     assert (await finished(bob, f"/import/{back['id']}"))["report"]["notes"]["created"] == 1
     await alice.ok("DELETE", f"/export/{job['id']}")
     await alice.refused("GET", f"/export/{job['id']}/archive", 404, "not_found")
+
+
+async def test_of_requests_at_the_same_moment_one_begins_a_job(
+    served: Served, alice: Client, bob: Client
+) -> None:
+    turn = served.parts.part(Transfers)._turn
+    async with turn, turn:  # so that none can end
+        begun = [alice.ok("GET", "/export") for _ in range(6)]
+        assert len({answer["job"]["id"] for answer in await asyncio.gather(*begun)}) == 1
+        sent = [alice.post("/import?name=a.md", content=b"# A") for _ in range(6)]
+        sent += [bob.post("/import?name=a.md", content=b"# A")]
+        answers = await asyncio.gather(*sent)
+        assert sorted(answer.status_code for answer in answers) == [202, 202, *[409] * 5]
+    for answer in answers:
+        if answer.status_code == 202:
+            path = f"/import/{answer.json()['job']['id']}"
+            await finished(bob if answer is answers[-1] else alice, path)
+    await finished(alice, f"/export/{(await alice.ok('GET', '/export'))['job']['id']}")
 
 
 async def test_scopes_decide_what_comes_in_and_goes_out(
