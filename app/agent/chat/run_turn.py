@@ -141,10 +141,10 @@ def _store_end(tx: Tx, begun: Begun, turn: Turn, ended: TurnEnd, meter: Meter) -
 
     Return the id of the answer's message, 0 where turn and owner were deleted meanwhile.
     """
+    meter.end(tx)
     # The conversation may have been deleted while the turn ran.
     if not turn_rows.is_there(tx, begun.turn):
         return 0
-    meter.end(tx)
     for call in turn.calls:
         turn_rows.add_call(
             tx,

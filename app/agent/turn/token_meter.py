@@ -3,6 +3,7 @@
 Each is reserved before it is made, settled together with the next or with the turn's end.
 """
 
+import contextlib
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.rewriter import Draft, Rewriter, Rewriting
 from app.core.schema import encode
-from app.errors import AppError, BudgetExceeded
+from app.errors import AppError, BudgetExceeded, NotFound
 
 FREE = "offline"
 """The brain that costs nothing.
@@ -171,20 +172,21 @@ class Meter:
             )
 
     def end(self, tx: Tx) -> None:
-        """Count what is not yet counted.
+        """Count what is not yet counted; of a user who is gone nothing is.
 
         To be called once, in the transaction that ends the turn.
         """
         self._settle(tx)
         if any(self._uncounted):
-            token_reservations.record(
-                tx,
-                self.me,
-                feature=self.feature,
-                model=self.model,
-                agent=self.agent,
-                **self._uncounted._asdict(),
-            )
+            with contextlib.suppress(NotFound):
+                token_reservations.record(
+                    tx,
+                    self.me,
+                    feature=self.feature,
+                    model=self.model,
+                    agent=self.agent,
+                    **self._uncounted._asdict(),
+                )
 
     def _next(self, tx: Tx, prompt: int, completion: int) -> Reservation:
         self._settle(tx)

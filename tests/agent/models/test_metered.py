@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import dataclasses
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,6 +20,7 @@ from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.usage import RequestUsage
 
 from app.account.metering import token_reservations
+from app.agent.chat import run_turn
 from app.agent.models import model_loop
 from app.agent.models.metered_model import MeteredModel
 from app.agent.models.model_messages import texts_of
@@ -90,6 +91,53 @@ async def test_a_turn_under_a_cap_counts_the_same_call_by_call(
     assert (await usage(alice))["total"] == 2 * free["totalTokens"]
     assert (await usage(alice))["reserved"] == 0
     assert len(ledger(served)) == 3
+
+
+async def ended_after(
+    monkeypatch: pytest.MonkeyPatch, alice: Client, step: Callable[[], Awaitable[Any]]
+) -> None:
+    """Take a turn of Alice's that ends after something else has happened."""
+    real = run_turn.drive_turn
+
+    async def driving(*args: Any, **more: Any) -> Any:
+        ended = await real(*args, **more)
+        await step()
+        return ended
+
+    monkeypatch.setattr(run_turn, "drive_turn", driving)
+    await streamed(alice, "leeks")
+
+
+@pytest.mark.parametrize("most", [None, 100_000])
+async def test_a_turn_whose_conversation_is_deleted_meanwhile_is_counted(
+    alice: Client, monkeypatch: pytest.MonkeyPatch, most: int | None
+) -> None:
+    if most is not None:
+        await limit(alice, most)
+
+    async def delete() -> None:
+        (found,) = (await alice.ok("GET", "/conversations"))["conversations"]
+        await alice.ok("DELETE", f"/conversations/{found['conversationId']}")
+
+    await ended_after(monkeypatch, alice, delete)
+    assert (await alice.ok("GET", "/conversations"))["conversations"] == []
+    found = await usage(alice)
+    assert (found["total"] > 0, found["reserved"]) == (True, 0)
+
+
+@pytest.mark.parametrize("most", [None, 100_000])
+async def test_a_turn_whose_user_is_deleted_meanwhile_is_counted_for_nobody(
+    served: Served,
+    alice: Client,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    most: int | None,
+) -> None:
+    if most is not None:
+        await limit(alice, most)
+    await ended_after(monkeypatch, alice, lambda: served.command("delete_user", username="alice"))
+    assert ledger(served) == []
+    assert caplog.records == []
 
 
 @pytest.mark.parametrize("stream", [True, False])
