@@ -10,6 +10,9 @@ from app.core.database.tx import Tx
 Status = Literal["running", "completed", "failed", "interrupted"]
 REMEMBERED_TURNS = 12
 REMEMBERED_BYTES = 48 << 10
+_REMEMBERED = """FROM turns WHERE conversation_id = :id AND history IS NOT NULL
+    ORDER BY id DESC LIMIT :most"""
+"""The turns whose history the next one is told, and so whose taint it inherits."""
 
 
 def begin(tx: Tx, me: Caller, conversation: int, *, message: int, model: str) -> int:
@@ -99,11 +102,7 @@ def recent_taint(tx: Tx, conversation: int) -> frozenset[Any]:
     """Return whose words, besides the user's own, stand in what the newest turns left for the next
     one.
     """
-    rows = tx.all(
-        "SELECT taint FROM turns WHERE conversation_id = :id ORDER BY id DESC LIMIT :most",
-        id=conversation,
-        most=REMEMBERED_TURNS,
-    )
+    rows = tx.all(f"SELECT taint {_REMEMBERED}", id=conversation, most=REMEMBERED_TURNS)
     return frozenset(mark for row in rows for mark in row[0].split())
 
 
@@ -112,10 +111,7 @@ def recent_histories(tx: Tx, conversation: int) -> list[bytes]:
     model's window holds.
     """
     found: list[sqlite3.Row] = tx.all(
-        "SELECT history FROM turns WHERE conversation_id = :id AND history IS NOT NULL "
-        "ORDER BY id DESC LIMIT :most",
-        id=conversation,
-        most=REMEMBERED_TURNS,
+        f"SELECT history {_REMEMBERED}", id=conversation, most=REMEMBERED_TURNS
     )
     kept: list[bytes] = []
     size = 0

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from app.account import users
 from app.agent.chat import run_turn
 from app.agent.turn import turn_rows
+from app.core.database.tx import Tx
 from tests.conftest import Client, Served
 
 pytestmark = pytest.mark.anyio
@@ -240,6 +242,20 @@ async def test_a_turn_that_was_cut_off_is_closed_at_the_next_start(
     )
     await served.parts.write(turn_rows.interrupt_all)
     assert served.parts.quick(lambda tx: tx.value("SELECT status FROM turns")) == "interrupted"
+
+
+async def test_a_history_never_comes_without_its_taint(served: Served, alice: Client) -> None:
+    conversation = (await streamed(alice, "hello"))[-1]["metadata"]["conversationId"]
+    me = served.parts.quick(users.local_caller, "alice")
+
+    def begin_many(tx: Tx) -> None:
+        tx.run("UPDATE turns SET taint = 'web'")
+        for _ in range(turn_rows.REMEMBERED_TURNS):
+            turn_rows.begin(tx, me, conversation, message=1, model="offline")
+
+    await served.parts.write(begin_many)
+    assert len(served.parts.quick(turn_rows.recent_histories, conversation)) == 1
+    assert served.parts.quick(turn_rows.recent_taint, conversation) == {"web"}
 
 
 def broken(*_: Any, **__: Any) -> Any:
