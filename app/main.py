@@ -36,7 +36,7 @@ from app.core.process.lazy_import import lazy_import
 from app.core.process.power_source import on_battery
 from app.core.secret_files import KeptSecrets, Seal
 from app.embedding.choose_embedder import embedder_for, former_for
-from app.errors import StorageFull, Unavailable
+from app.errors import StorageFull
 from app.interfaces import control
 from app.interfaces.credentials import Credentials
 from app.interfaces.guard import Guard
@@ -158,17 +158,10 @@ async def opened(parts: App, seconds: float) -> AsyncIterator[App]:
         ending.push_async_callback(parts.part(McpConnections).close)
         ending.callback(parts.part(McpLogins).close)
         ending.push_async_callback(parts.part(Providers).close)
-        ending.push_async_callback(_write_gathered, parts)
+        ending.push_async_callback(parts.write_gathered)
         ending.push_async_callback(parts.tasks.close, seconds)
         await parts.store.open()
         yield parts
-
-
-async def _write_gathered(parts: App) -> None:
-    """Write what requests have left in memory, where that can still be done."""
-    for write in parts.gathered:
-        with contextlib.suppress(StorageFull, Unavailable):
-            await write()
 
 
 def _page_routes(parts: App, control_token: str | None) -> list[Route]:

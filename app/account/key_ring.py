@@ -1,10 +1,16 @@
 """The key ring: who a key, an OAuth access token or a device token belongs to, from memory."""
 
+from collections.abc import Mapping
+
 from app.account import device_tokens, key_rows, oauth_grants, oauth_tokens
 from app.core.caller import Caller
 from app.core.database.store import Store
 from app.core.database.tx import Tx, stamp
 from app.core.hooks import Hooks
+from app.core.process.gathered import Gathered
+
+NOTES = {"key": key_rows.note_use, "oauth": oauth_grants.note_use, "device": device_tokens.note_use}
+"""What writes down the last use of each kind of credential."""
 
 
 class KeyRing:
@@ -19,7 +25,7 @@ class KeyRing:
     def __init__(self, store: Store, hooks: Hooks) -> None:
         self._store, self._hooks = store, hooks
         self._known: dict[bytes, Caller | None] = {}
-        self._used = _none_used()
+        self._used: Gathered[tuple[str, int], str] = Gathered()
         for event in ("keys.changed", "grants.changed", "devices.changed", "users.changed"):
             store.events.on(event, lambda _: self._known.clear())
 
@@ -42,16 +48,16 @@ class KeyRing:
 
     def note_use(self, caller: Caller) -> None:
         """Note that the caller's key, grant or device was used now."""
+        if caller.credential is None:
+            return
         # the first use since the last flush will do, and costs later ones a look-up only
-        used = self._used["key" if caller.kind == "managed_agent" else caller.kind]
-        if caller.credential is not None and caller.credential not in used:
-            used[caller.credential] = stamp(self._store.clock())
+        used = ("key" if caller.kind == "managed_agent" else caller.kind, caller.credential)
+        if used not in self._used:
+            self._used[used] = stamp(self._store.clock())
 
     async def flush(self) -> None:
         """Write the times of last use that were gathered."""
-        if any(self._used.values()):
-            used, self._used = self._used, _none_used()
-            await self._store.write(_note_use, used)
+        await self._used.flush(lambda held: self._store.write(_note_use, held))
 
 
 def _find_caller(tx: Tx, print_: bytes, hooks: Hooks) -> Caller | None:
@@ -64,11 +70,6 @@ def _find_caller(tx: Tx, print_: bytes, hooks: Hooks) -> Caller | None:
     return found if found is None or complete is None else complete(tx, found)
 
 
-def _none_used() -> dict[str, dict[int, str]]:
-    return {"key": {}, "oauth": {}, "device": {}}
-
-
-def _note_use(tx: Tx, used: dict[str, dict[int, str]]) -> None:
-    key_rows.note_use(tx, used["key"])
-    oauth_grants.note_use(tx, used["oauth"])
-    device_tokens.note_use(tx, used["device"])
+def _note_use(tx: Tx, used: Mapping[tuple[str, int], str]) -> None:
+    for kind, note in NOTES.items():
+        note(tx, {number: at for (of, number), at in used.items() if of == kind})

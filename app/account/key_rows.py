@@ -2,7 +2,7 @@
 
 import hashlib
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 import msgspec
@@ -125,7 +125,7 @@ def revoke(tx: Tx, id_: int) -> None:
     tx.emit("keys.changed")
 
 
-def note_use(tx: Tx, used: dict[int, str]) -> None:
+def note_use(tx: Tx, used: Mapping[int, str]) -> None:
     """Write when each key was last used."""
     for id_, moment in used.items():
         tx.run(

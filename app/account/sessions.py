@@ -5,6 +5,7 @@ They begin with a key or a single-use code and live as long as they are used.
 
 import dataclasses
 import hashlib
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 import msgspec
@@ -15,6 +16,7 @@ from app.core.caller import Caller
 from app.core.database.store import Store
 from app.core.database.tx import Tx, stamp
 from app.core.operation import HOUR, operation
+from app.core.process.gathered import Gathered
 from app.core.schema import Record
 from app.errors import InsufficientScope, Invalid, Unauthorized
 
@@ -179,7 +181,7 @@ class Sessions:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._known: dict[bytes, _CachedSession] = {}
-        self._renewed: dict[int, str] = {}
+        self._renewed: Gathered[int, str] = Gathered()
         for event in ("sessions.changed", "keys.changed", "users.changed"):
             store.events.on(event, lambda _: self._known.clear())
 
@@ -205,14 +207,7 @@ class Sessions:
 
     async def flush_renewed(self) -> None:
         """Write the ends of the sessions that were renewed."""
-        if self._renewed:
-            renewed = dict(self._renewed)
-            await self._store.write(_write_renewed, renewed)
-            for id_, ends_at in renewed.items():
-                # else it was renewed again while the write waited, and that is still to be
-                # written
-                if self._renewed.get(id_) == ends_at:
-                    del self._renewed[id_]
+        await self._renewed.flush(lambda held: self._store.write(_write_renewed, held))
 
     def _renew(self, held: _CachedSession, moment: datetime) -> None:
         ends_at = _earlier_moment(stamp(moment + LIFE), held.key_ends_at)
@@ -304,7 +299,7 @@ def _find_session(tx: Tx, print_: bytes, renewed: dict[int, str]) -> _CachedSess
     )
 
 
-def _write_renewed(tx: Tx, renewed: dict[int, str]) -> None:
+def _write_renewed(tx: Tx, renewed: Mapping[int, str]) -> None:
     for id_, ends_at in renewed.items():
         tx.update("web_sessions", {"id": id_}, expires_at=ends_at)
 

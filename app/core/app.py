@@ -23,7 +23,15 @@ from app.core.process.caches import ByteCache
 from app.core.process.running_work import RunningWork
 from app.core.rewriter import Rewriter
 from app.core.secret_files import Seal
-from app.errors import Forbidden, Invalid, Malformed, NotFound, Unprocessable
+from app.errors import (
+    Forbidden,
+    Invalid,
+    Malformed,
+    NotFound,
+    StorageFull,
+    Unavailable,
+    Unprocessable,
+)
 from app.settings import Settings
 
 P = ParamSpec("P")
@@ -189,9 +197,14 @@ class App:
         return await self.store.read(function, *args, **kwargs)
 
     async def write_gathered(self) -> None:
-        """Write what requests have left in memory, so that a read finds it."""
-        for write in self.gathered:
-            await write()
+        """Write what requests have left in memory, so that a read finds it.
+
+        What cannot be written now stays there, and keeps nobody from reading.
+        """
+        done = await asyncio.gather(*(write() for write in self.gathered), return_exceptions=True)
+        for failure in done:
+            if failure is not None and not isinstance(failure, StorageFull | Unavailable):
+                raise failure
 
     async def read_in_slices(self, step: Callable[[Tx], bool]) -> None:
         """Call `step` on a reader, again and again until it says that it is done.

@@ -13,6 +13,7 @@ from app.core.caller import Caller
 from app.core.database.store import Store
 from app.core.database.tx import Tx
 from app.core.process.background_tasks import Tasks
+from app.errors import StorageFull
 from app.main import create_app
 from app.settings import Settings
 from tests.conftest import Client, MovableClock, Served
@@ -213,6 +214,22 @@ async def test_one_job_writes_all_that_requests_left_in_memory(
     served: Served, alice: Client
 ) -> None:
     await alice.ok("GET", "/identity")
+    assert served.parts.quick(written) == (False, 0)
+    await served.command("write_gathered")
+    assert served.parts.quick(written) == (True, 1)
+
+
+async def test_what_a_full_disk_has_no_room_for_is_written_later(
+    served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refuse(*_: object, **__: object) -> None:
+        raise StorageFull("The disk is full.")
+
+    await alice.ok("GET", "/identity")
+    with monkeypatch.context() as full:
+        full.setattr(served.parts.store, "write", refuse)
+        for _ in range(2):
+            await alice.ok("GET", "/metering/usage")  # which writes them, so that it finds them
     assert served.parts.quick(written) == (False, 0)
     await served.command("write_gathered")
     assert served.parts.quick(written) == (True, 1)

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from app.errors import StorageFull
 from app.runtime.devices import endpoints
 from tests.conftest import Client, MovableClock, Served
 from tests.runtime.bodies import LAPTOP, SESSION
@@ -112,6 +113,25 @@ async def test_beats_are_gathered_and_nobody_sees_that(
     assert [one["presence"] for one in shown] == ["online"]
     clock.forward(seconds=-3600)
     assert await beat() == 1
+
+
+async def test_beats_that_a_full_disk_has_no_room_for_are_written_later(
+    served: Served, alice: Client, clock: MovableClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    id_ = (await registered(alice))["endpoint"]["endpointId"]
+
+    async def refuse(*_: object, **__: object) -> None:
+        raise StorageFull("The disk is full.")
+
+    clock.forward(seconds=30)
+    assert (await alice.post(f"/local-agent/endpoints/{id_}/heartbeat")).status_code == 204
+    clock.forward(seconds=50)
+    with monkeypatch.context() as full:
+        full.setattr(served.parts.store, "write", refuse)
+        (shown,) = (await alice.ok("GET", "/local-agent/endpoints"))["endpoints"]
+        assert shown["presence"] == "offline"
+    (shown,) = (await alice.ok("GET", "/local-agent/endpoints"))["endpoints"]
+    assert shown["presence"] == "online"
 
 
 async def test_a_removed_endpoint_drains_until_what_is_on_its_way_has_ended(

@@ -5,6 +5,7 @@ Known in memory at once, written from time to time as the keys' last use is.
 
 import asyncio
 import dataclasses
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from app.core.caller import Caller
 from app.core.database.store import Store
 from app.core.database.tx import Tx, stamp
 from app.core.process.background_tasks import Tasks
+from app.core.process.gathered import Gathered
 from app.errors import Invalid
 
 HEADER = "X-Device-Id"
@@ -63,7 +65,8 @@ class Devices:
         self._month_ends = datetime.min.replace(tzinfo=UTC)
         self._known: dict[int, set[str]] = {}
         self._admitted: dict[int | tuple[int, bytes], AdmittedCaller] = {}
-        self._seen: dict[DeviceMonth, list[datetime]] = {}
+        self._seen: Gathered[DeviceMonth, tuple[datetime, datetime]] = Gathered()
+        """When each was active first and last."""
 
     def admit(self, caller: Caller, named: bytes | None) -> Caller:
         """Note that the caller's device is active now, and give the caller with its device.
@@ -82,11 +85,9 @@ class Devices:
 
     async def flush_seen(self) -> None:
         """Write which devices were active since the last time."""
-        if self._seen:
-            # first, since more is noted while the write waits
-            seen, self._seen = self._seen, {}
-            self._reload_if_month_ended()
-            await self._store.write(_write_seen, seen)
+        # first, so that more is noted while the write waits
+        self._forget_noted()
+        await self._seen.flush(lambda held: self._store.write(_write_seen, held))
 
     def _note(self, caller: Caller, named: bytes | None) -> AdmittedCaller:
         moment = self._store.clock()
@@ -98,11 +99,12 @@ class Devices:
             if len(self._admitted) >= MOST_ADMITTED:
                 self._admitted.clear()
             found = self._admitted[key] = self._admit_new(caller, named)
-        self._seen.setdefault(found.active, [moment, moment])[1] = moment
+        first, _ = self._seen.get(found.active, (moment, moment))
+        self._seen[found.active] = first, moment
         found.noted = True
         return found
 
-    def _reload_if_month_ended(self) -> None:
+    def _forget_noted(self) -> None:
         for found in self._admitted.values():
             found.noted = False
 
@@ -112,7 +114,7 @@ class Devices:
         self._known.clear()
         self._admitted.clear()
         asyncio.get_running_loop().call_later(
-            (self._month_ends - moment).total_seconds(), self._reload_if_month_ended
+            (self._month_ends - moment).total_seconds(), self._forget_noted
         )
 
     def _admit_new(self, caller: Caller, named: bytes | None) -> AdmittedCaller:
@@ -183,7 +185,7 @@ def _require_room(tx: Tx, user: int, known: int) -> bool:
     return bool(caps)
 
 
-def _write_seen(tx: Tx, seen: dict[DeviceMonth, list[datetime]]) -> None:
+def _write_seen(tx: Tx, seen: Mapping[DeviceMonth, tuple[datetime, datetime]]) -> None:
     for active, (first, last) in seen.items():
         tx.run(
             """INSERT INTO active_devices (user_id, month, device_id, first_seen_at, last_seen_at)

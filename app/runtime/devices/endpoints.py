@@ -80,7 +80,7 @@ def register_endpoint(
 @operation("GET /local-agent/endpoints", scope="runtime:connect")
 async def list_endpoints(app: App, me: Caller) -> EndpointList:
     """List the caller's endpoints with their presence; a device token's are those of its device."""
-    await app.part(GatheredBeats).flush()
+    await app.write_gathered()
     return EndpointList(await app.read(_listed, me, app.hooks.is_delivering))
 
 

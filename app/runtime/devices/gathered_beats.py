@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 
 from app.core.app import App
 from app.core.database.tx import stamp
+from app.core.process.gathered import Gathered
 from app.runtime.devices import endpoint_rows
 from app.runtime.devices.endpoint_rows import PRESENT_FOR, Endpoint
 
@@ -23,7 +24,7 @@ class GatheredBeats:
 
     def __init__(self, app: App) -> None:
         self._app = app
-        self._seen: dict[str, str] = {}
+        self._seen: Gathered[str, str] = Gathered()
         self._timer: asyncio.TimerHandle | None = None
 
     async def note(self, endpoint: Endpoint) -> None:
@@ -43,6 +44,4 @@ class GatheredBeats:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if self._seen:
-            seen, self._seen = self._seen, {}
-            await self._app.write(endpoint_rows.note_seen, seen)
+        await self._seen.flush(lambda held: self._app.write(endpoint_rows.note_seen, held))

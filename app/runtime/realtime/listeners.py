@@ -10,8 +10,9 @@ from datetime import datetime
 
 from app.core.app import App
 from app.core.line_stream import EventStream
+from app.core.process.gathered import Gathered
 from app.core.schema import encode
-from app.errors import AppError
+from app.errors import AppError, StorageFull
 from app.runtime.devices import endpoint_rows
 from app.runtime.realtime import event_rows
 from app.runtime.realtime.event_rows import Event
@@ -105,7 +106,8 @@ class Listeners:
     def __init__(self, app: App) -> None:
         self._app = app
         self._open: dict[str, list[Listener]] = defaultdict(list)
-        self._sent: list[int] = []
+        self._sent: Gathered[int, object] = Gathered()
+        self._is_writing = False
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._look: asyncio.TimerHandle | None = None
         on = app.events.on
@@ -146,18 +148,18 @@ class Listeners:
         dispatched = [event.id for event in events if event.delivery_id is not None]
         if not dispatched:
             return
-        if not self._sent:
+        # of its own, so that one that is sent again while it is written is written again
+        self._sent |= {number: object() for number in dispatched}
+        if not self._is_writing:
             # one write for all that is sent meanwhile
-            self._app.tasks.start(self.flush())
-        self._sent += dispatched
+            self._is_writing = True
+            self._app.tasks.start(self._write_sent())
         if endpoint_id not in self._timers:
             self._plan_at(endpoint_id, event_rows.RESEND_AFTER.total_seconds())
 
     async def flush(self) -> None:
         """Write which dispatches were sent."""
-        sent, self._sent = self._sent, []
-        if sent:
-            await self._app.write(event_rows.note_sent, sent)
+        await self._sent.flush(lambda held: self._app.write(event_rows.note_sent, list(held)))
 
     async def resend(self, endpoint_id: str) -> None:
         """Send the dispatches again that nobody has acknowledged in time."""
@@ -182,6 +184,15 @@ class Listeners:
         for streams in list(self._open.values()):
             for one in list(streams):
                 one.end()
+
+    async def _write_sent(self) -> None:
+        try:
+            while self._sent:
+                await self.flush()
+        except StorageFull:
+            pass  # they stay for the next flush
+        finally:
+            self._is_writing = False
 
     def _tell(self, endpoint_id: str) -> None:
         for one in self._open.get(endpoint_id, ()):
