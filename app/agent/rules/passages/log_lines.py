@@ -54,8 +54,8 @@ def amount_of(text: str, markdown: str) -> str | None:
     """Return the only amount of a text as all lines of a log write theirs, with the name that
     stands in other lines, too: “Mei worked 7 hours” as “Mei 7 hours”; None where they tell more.
     """
-    dated = [(one, found) for one in markdown.split("\n") if (found := _dated(one))]
-    told = [_AFTER_DAY.match(one, found.end()) for one, found in dated]
+    dated = [(one, day) for one in markdown.split("\n") if (day := _dated(one))]
+    told = [_AFTER_DAY.match(one, day.end()) for one, day in dated]
     found = [*_AMOUNT.finditer(text)]
     if not told or len(found) != 1:
         return None
