@@ -20,6 +20,8 @@ from app.errors import Invalid
 
 # the largest integer that JavaScript still counts exactly
 LARGEST_ID = (1 << 53) - 1
+TITLE_MOST = 255
+"""Characters of a title or a name, wherever one is made, shown to be filled in, or cut."""
 # Unicode's Cc, Zl and Zp; then those of Cf that may stand in a text and show nothing
 CONTROLS = r"\u0000-\u001f\u007f-\u009f\u2028\u2029"
 FORMATS = r"\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
@@ -81,7 +83,7 @@ class Line(Rule, frozen=True):
     """
 
     least: int = 1
-    most: int = 255
+    most: int = TITLE_MOST
 
     @property
     def accepts(self) -> Mapping[str, Any]:

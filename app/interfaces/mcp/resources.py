@@ -11,7 +11,7 @@ from urllib.parse import unquote
 import mcp_types as types
 import msgspec
 
-from app.core.schema import encode
+from app.core.schema import TITLE_MOST, encode
 from app.errors import AppError, NotFound
 from app.interfaces.mcp.asked import Asked, Context, asked, page_start, refusal, shown
 
@@ -22,7 +22,6 @@ MARKDOWN, JSON = "text/markdown", "application/json"
 PAGE = 100
 MOST_COMPLETED = 20
 MOST_WORDS = 10
-LONGEST_TITLE = 500
 _WORD = re.compile(r"\w+")
 TEMPLATES = [
     types.ResourceTemplate(
@@ -177,7 +176,7 @@ async def _folder(who: Asked, uri: str) -> dict[str, Any]:
 async def _titled(who: Asked, title: str) -> int:
     """Return the id of the only note with a title."""
     words = _WORD.findall(title)
-    if not words or len(title) > LONGEST_TITLE:
+    if not words or len(title) > TITLE_MOST:
         raise NotFound("There is no note with this title.")
     found = await _search(who, f'title:"{" ".join(words)}"', 50)
     same = [one.id for one in found if one.title.casefold() == title.casefold()]

@@ -10,6 +10,7 @@ from app.agent.memory import identity
 from app.agent.memory.persona import HEAD, MESSAGES_ONLY
 from app.core.database.tx import Tx
 from app.core.markdown import blocks
+from app.core.schema import TITLE_MOST
 from app.network.grants.share_rows import Link
 from app.workspace.folders import folder_rows
 from app.workspace.notes import note_rows
@@ -17,7 +18,6 @@ from app.workspace.notes import note_rows
 FOLDERS = ("Workspace", "links")
 UNLABELLED = "Link"
 LONGEST = 10_000
-LONGEST_TITLE = 255
 USUAL = (
     "Answer what guests ask about what this link opens, kindly and briefly. Say so "
     "when you do not know."
@@ -45,7 +45,7 @@ def note_title(link: Link) -> str:
     """Return the title of a link's policy note: its label, with dashes for spaces, and its
     token."""
     label = "-".join((link.label or UNLABELLED).split())
-    return f"{label[: LONGEST_TITLE - len(link.token) - 1]}_{link.token}"
+    return f"{label[: TITLE_MOST - len(link.token) - 1]}_{link.token}"
 
 
 def note_of(tx: Tx, link: Link) -> int | None:

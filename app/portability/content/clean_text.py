@@ -13,10 +13,10 @@ from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
 from app.core.database.tx import stamp
+from app.core.schema import TITLE_MOST
 from app.errors import Invalid
 from app.portability.content.source_items import NotCarried
 
-LONGEST_TITLE = 255
 LONGEST_TODO_TITLE = 500
 LONGEST_NAME = 300
 """So long is what names a thing in a report."""
@@ -47,7 +47,7 @@ def clean_text(text: object) -> str:
     )
 
 
-def one_line(text: object, most: int = LONGEST_TITLE) -> str:
+def one_line(text: object, most: int = TITLE_MOST) -> str:
     """Return a text as one line of at most so many characters, in NFC, without control
     characters."""
     # Cut before the slower steps: what should be a name may be a whole file.

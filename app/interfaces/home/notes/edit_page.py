@@ -1,6 +1,7 @@
 """Writing a note: the page with the editor, and what its scripts ask while somebody types."""
 
 import asyncio
+import unicodedata
 from typing import Any
 from urllib.parse import urlencode
 
@@ -10,13 +11,14 @@ from starlette.routing import Route
 
 from app.core.markdown import convert, front_matter
 from app.core.random_tokens import new_uuid
+from app.core.schema import TITLE_MOST
 from app.errors import Forbidden, IdempotencyConflict, RevisionConflict
 from app.interfaces.home.home_page import Person, for_person, for_script, see
 from app.interfaces.home.notes import parts
 from app.interfaces.home.notes.desk import tags_of, tree_of, used_tags
 from app.interfaces.home.notes.home_leads import HomeLeads
 from app.interfaces.home.notes.note_page import PARTS, WRITERS
-from app.interfaces.pages.forms import form_of, value_of
+from app.interfaces.pages.forms import form_of, number_of, value_of
 from app.interfaces.pages.pages import json_response
 from app.interfaces.pages.visit import Visit, as_number
 from app.interfaces.reading.reading import read
@@ -25,7 +27,6 @@ LARGEST_FORM = 32 << 20
 """Bytes: 10 MiB of text as a form sends it, where each letter may take three times its bytes."""
 LARGEST_TEXT = 12 << 20
 LARGEST_FILE = 20 << 20
-LONGEST_TITLE = 500
 
 
 def routes() -> list[Route]:
@@ -49,7 +50,7 @@ async def show_new(visit: Visit, person: Person) -> Response:
     tree = await tree_of(person)
     folder = visit.number_asked("folder")
     place = folder if folder in tree.by_id else None
-    title = visit.query_params.get("title", "")[:LONGEST_TITLE]
+    title = visit.query_params.get("title", "")[:TITLE_MOST]
     return await _editor(person, note=None, title=title, folder=place, tree=tree)
 
 
@@ -60,8 +61,9 @@ async def create(visit: Visit, person: Person) -> Response:
     folder = as_number(value_of(form, "folder"))
     fields: dict[str, Any] = {"folderId": folder} if folder else {}
     content = _lines(value_of(form, "content"))
+    untitled = person.words("notes.untitled")
     fields |= {
-        "title": title_of(value_of(form, "title"), content, person),
+        "title": title_of(value_of(form, "title"), content, untitled),
         "content": content,
         "tags": split_tags(value_of(form, "tags")),
     }
@@ -104,15 +106,16 @@ async def save_form(visit: Visit, person: Person) -> Response:
     """Save a form without scripts; where the note has changed meanwhile, show both."""
     form = await form_of(visit, LARGEST_FORM)
     note = await person.call("read_note_text", id=visit.number_in_path())
-    part = parts.part_of(note.markdown, int(value_of(form, "part") or "1"))
+    part = parts.part_of(note.markdown, as_number(value_of(form, "part")) or 1)
     content = _lines(value_of(form, "content"))
-    title = title_of(value_of(form, "title"), content, person)
+    untitled = person.words("notes.untitled")
+    title = title_of(value_of(form, "title"), content, untitled)
     tags = split_tags(value_of(form, "tags"))
     try:
         await person.call(
             "autosave_note",
             id=note.id,
-            ifRevision=int(value_of(form, "revision") or "0"),
+            ifRevision=number_of(form, "revision"),
             content=_ended_as(content, note.markdown),
             start=part.start,
             end=part.end,
@@ -192,10 +195,24 @@ def split_tags(written: str) -> list[str]:
     return [tag for part in written.split(",") if (tag := part.strip().lstrip("#").strip())]
 
 
-def title_of(written: str, content: str, person: Person) -> str:
-    """Return a title: what was written, else the first line of the text, else a word for none."""
-    first = next((line.strip("#>*-_` \t") for line in content.split("\n") if line.strip()), "")
-    return (written.strip() or first or person.words("notes.untitled"))[:LONGEST_TITLE]
+def title_of(written: str, content: str, untitled: str) -> str:
+    """Return a title: what was written, else the first line of the text that says something, else
+    a word for none; `titleOf` of autosave.js makes the same.
+    """
+    lines = (_plain(line).strip("#>*-_` ") for line in content.split("\n"))
+    said = _plain(written) or next(filter(None, lines), "") or untitled
+    return said[:TITLE_MOST].rstrip()
+
+
+def _plain(line: str) -> str:
+    """Return a line with one space for each run of blanks and control characters; empty where no
+    letter, digit or sign is in it.
+    """
+    kinds = [unicodedata.category(mark) for mark in line]
+    if not any(kind[0] in "LNPS" for kind in kinds):
+        return ""
+    marks = zip(line, kinds, strict=True)
+    return " ".join("".join(" " if kind == "Cc" else mark for mark, kind in marks).split())
 
 
 def _lines(sent: str) -> str:
@@ -231,6 +248,7 @@ async def _editor(
         "crlf": bool(note and "\r\n" in note.markdown),
         "person": person.caller.username,
         "untitled": person.words("notes.untitled"),
+        "titleMost": TITLE_MOST,
         "changed": note.updated_at if note else "",
     }
     return await person.show(
@@ -240,6 +258,7 @@ async def _editor(
         status=status,
         note=note,
         title=title,
+        title_most=TITLE_MOST,
         content=content,
         tags=tags or [],
         folder=folder,

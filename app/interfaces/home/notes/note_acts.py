@@ -5,6 +5,7 @@ from typing import Any
 from starlette.responses import Response
 from starlette.routing import Route
 
+from app.core.schema import TITLE_MOST
 from app.interfaces.home.home_page import Person, for_person, see
 from app.interfaces.home.notes.desk import chosen_folder, tags_of, tree_of
 from app.interfaces.home.notes.edit_page import split_tags
@@ -54,7 +55,7 @@ async def copy(visit: Visit, person: Person) -> Response:
     """Copy a note to beside it, or to the reader's own root where they may not write there."""
     id_ = visit.number_in_path()
     note = await person.call("read_note_text", id=id_)
-    title = person.words("notes.copy_of", title=note.title)[:500]
+    title = person.words("notes.copy_of", title=note.title)[:TITLE_MOST]
     fields: dict[str, Any] = {"id": id_, "title": title}
     if note.role in ("viewer", "writer"):
         fields["folderId"] = None

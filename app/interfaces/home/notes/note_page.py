@@ -9,6 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.core.markdown import front_matter
+from app.core.schema import TITLE_MOST
 from app.errors import Invalid, RevisionConflict
 from app.interfaces.home.excerpts import excerpt
 from app.interfaces.home.home_page import Person, for_person, see
@@ -27,7 +28,6 @@ WRITERS = ("owner", "admin", "editor", "writer")
 KEEPERS = ("owner", "admin")
 MOST_LINKS = 1000
 SHOWN_LINKS = 40
-LONGEST_TITLE = 500
 _BOX = re.compile(r"(\[)([ xX])(\](?=\s|$))")
 _ITEM = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+$")
 
@@ -53,7 +53,7 @@ async def show(visit: Visit, person: Person) -> Response:
     tree = await tree_of(person)
     part = parts.part_of(note.markdown, visit.number_asked("part", 1))
     links = await person.call("get_note_links", id=note.id, limit=MOST_LINKS)
-    was = visit.query_params.get("was", "").strip()[:LONGEST_TITLE]
+    was = visit.query_params.get("was", "").strip()[:TITLE_MOST]
     return await person.show(
         "note",
         place="notes",

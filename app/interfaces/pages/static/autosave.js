@@ -226,11 +226,14 @@ export class Autosave {
 /** Return the tags of a line in which commas part them. */
 const tagsOf = (line) => line.split(",").map((tag) => tag.trim().replace(/^#+/, "").trim()).filter(Boolean);
 
-/** Return a title: what was written, else the first words of the text. */
-function titleOf({ title, text }, { untitled }) {
-  const first = text.slice(0, 4000).split("\n").map((line) => line.replace(/^[#>*\-_`\s]+|[\s`*_]+$/g, "")).find(Boolean);
-  return (title.replace(/\s+/g, " ").trim() || first || untitled).slice(0, 500);
+/** Return a title: what was written, else the first line of the text that says something; `title_of` of edit_page.py makes the same. */
+export function titleOf({ title, text }, { untitled, titleMost }) {
+  const said = plain(title) || text.split("\n").map((line) => plain(line).replace(/^[#>*\-_` ]+|[#>*\-_` ]+$/g, "")).find(Boolean) || untitled;
+  return [...said].slice(0, titleMost).join("").replace(/ $/, "");
 }
+
+/** Return a line with one space for each run of blanks and control characters; empty where no letter, digit or sign is in it. */
+const plain = (line) => (/[\p{L}\p{N}\p{P}\p{S}]/u.test(line) ? line.replace(/[\p{Z}\p{Cc}]+/gu, " ").replace(/^ | $/g, "") : "");
 
 async function post(address, body, key) {
   const headers = { Accept: "application/json", "Content-Type": "application/json", ...(key ? { "Idempotency-Key": key } : {}) };

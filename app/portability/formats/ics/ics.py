@@ -6,11 +6,11 @@ Events are told of, since calendars are connected and not copied.
 from collections.abc import Iterator
 from pathlib import Path
 
+from app.core.schema import TITLE_MOST
 from app.errors import Invalid
 from app.portability.archives import open_source
 from app.portability.archives.source_tree import Entry, Tree, files
 from app.portability.content.clean_text import (
-    LONGEST_TITLE,
     UNREADABLE,
     clean_text,
     folder_name,
@@ -247,7 +247,7 @@ def _key(component: Component) -> str:
     """
     instance = component.text("RECURRENCE-ID")
     # One day of a series that was changed is an entry of its own with the UID of the series.
-    own = clean_text(component.text("UID"))[:LONGEST_TITLE] or component.digest()
+    own = clean_text(component.text("UID"))[:TITLE_MOST] or component.digest()
     return f"{own}/{instance}" if instance else own
 
 
