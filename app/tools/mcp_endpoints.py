@@ -1,7 +1,7 @@
 """The MCP servers of a user: adding, changing, signing in to and leaving them."""
 
 import sqlite3
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from msgspec import Meta, structs
 
@@ -170,10 +170,10 @@ async def edit_mcp_server(
     wanted = server_url or url
     if (name, wanted, config, status) == (None, None, None, None):
         raise Invalid("Give name, serverUrl, config or status.", field="name")
-    if name is not None:
-        await app.write(_rename, me, id, name)
-    if wanted is not None or config is not None:
-        await _reconfigure(app, row, wanted, config)
+    other = None if wanted is config is None else _otherwise(app, row, wanted, config)
+    await app.write(_change, me, id, name, other)
+    if other is not None:
+        await _reach_again(app, row, other)
     if status is not None:
         await _leave(app, me, id)
     return await app.read(answer, app.seal, me, id)
@@ -190,7 +190,8 @@ async def remove_mcp_server(app: App, me: Caller, *, id: ServerId) -> Record:
 async def authorize_mcp_server(app: App, me: Caller, *, id: ServerId) -> McpLogin:
     """Begin a login at an MCP server: its owner visits the address that comes back."""
     row = app.quick(server_rows.owned, me, id)
-    if row["transport"] != "http" or "authorization" in map(str.lower, _config(app, row).headers):
+    held = servers.config_of(app, row)
+    if row["transport"] != "http" or "authorization" in map(str.lower, held.headers):
         raise NotAuthorizable("This server is not signed in to by a browser.")
     try:
         found, expires_at = await logins.begin(app, row)
@@ -299,17 +300,21 @@ def _add(
     )
 
 
-def _rename(tx: Tx, me: Caller, id_: str, name: str) -> None:
-    row = server_rows.owned(tx, me, id_)
-    server_rows.demand_name(tx, me.user, fold_name(name), besides=row["id"])
-    server_rows.rename(tx, row["id"], name=name, name_key=fold_name(name))
+class _Reach(NamedTuple):
+    """How a server is reached from now on; `moved` where that makes it another server."""
+
+    transport: Transport
+    url: str
+    config: bytes
+    moved: bool
 
 
-async def _reconfigure(
-    app: App, row: sqlite3.Row, url: str | None, given: McpConfig | None
-) -> None:
-    """Reach a server otherwise: with other secrets, or as another server."""
-    before = _config(app, row)
+def _otherwise(app: App, row: sqlite3.Row, url: str | None, given: McpConfig | None) -> _Reach:
+    """Return how a server is to be reached: with other secrets, or as another server.
+
+    Raise Invalid or Forbidden where it must not be.
+    """
+    before = servers.config_of(app, row)
     after = before if given is None else configs.unmasked(given, before)
     if given is None and url is not None and before.command is not None:
         after = McpConfig()
@@ -327,19 +332,31 @@ async def _reconfigure(
         before.command,
         before.args,
     )
-    if moved:
-        app.part(McpLogins).drop(row["id"])
-        await logins.revoke(app, row)
-        await app.write(_move, row["id"], transport, place, stored)
+    return _Reach(transport, place, stored, moved)
+
+
+def _change(tx: Tx, me: Caller, id_: str, name: str | None, other: _Reach | None) -> None:
+    server = server_rows.owned(tx, me, id_)["id"]
+    if name is not None:
+        server_rows.demand_name(tx, me.user, fold_name(name), besides=server)
+        server_rows.rename(tx, server, name=name, name_key=fold_name(name))
+    if other is None:
+        return
+    if other.moved:
+        server_rows.point_elsewhere(
+            tx, server, transport=other.transport, url=other.url, config=other.config
+        )
+        tool_rows.forget(tx, server)
     else:
-        await app.write(server_rows.set_config, row["id"], stored)
-    await app.part(McpConnections).drop(row["id"])
-    await shielded(app.tasks.start(servers.connect(app, row["id"])))
+        server_rows.set_config(tx, server, other.config)
 
 
-def _move(tx: Tx, server: int, transport: Transport, url: str, config: bytes) -> None:
-    server_rows.point_elsewhere(tx, server, transport=transport, url=url, config=config)
-    tool_rows.forget(tx, server)
+async def _reach_again(app: App, before: sqlite3.Row, other: _Reach) -> None:
+    if other.moved:
+        app.part(McpLogins).drop(before["id"])
+        await logins.revoke(app, before)
+    await app.part(McpConnections).drop(before["id"])
+    await shielded(app.tasks.start(servers.connect(app, before["id"])))
 
 
 async def _leave(app: App, me: Caller, id_: str) -> None:
@@ -372,10 +389,3 @@ def _demand_programs(app: App, config: McpConfig) -> None:
             reason="stdio_not_allowed",
             field="config.command",
         )
-
-
-def _config(app: App, row: sqlite3.Row) -> McpConfig:
-    try:
-        return configs.opened(app.seal, row["user_id"], row["config"])
-    except SealBroken:
-        return McpConfig()

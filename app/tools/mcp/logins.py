@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING
 from app.core.app import App
 from app.core.database.tx import stamp
 from app.core.process.lazy_import import lazy_import
-from app.core.secret_files import SealBroken
 from app.core.web import service_addresses
 from app.tools.mcp import challenge, config, login_state, server_rows, servers
 from app.tools.mcp.connections import McpConnections
 from app.tools.mcp.failures import McpFailed
-from app.tools.mcp.login_state import Login
 
 if TYPE_CHECKING:
     from app.tools.mcp.login import LoginFlow
@@ -72,9 +70,11 @@ async def begin(app: App, row: sqlite3.Row) -> tuple[str, str]:
         document=origin + DOCUMENT if origin.startswith("https://") else None,
         now=lambda: app.clock().timestamp(),
     )
-    client = config.registered(_config(app, row))
+    client = config.registered(servers.config_of(app, row))
     try:
-        url = await flow.begin(client, _held(app, row), challenge.opened(row["challenge"]))
+        url = await flow.begin(
+            client, servers.login_of(app, row), challenge.opened(row["challenge"])
+        )
     except McpFailed as error:
         if row["status"] == "needs_reauth":
             raise
@@ -110,23 +110,9 @@ async def finish(app: App, user: int | None, state: str, code: str, issuer: str 
 
 async def revoke(app: App, row: sqlite3.Row) -> None:
     """Tell the authorization server of a server that is left, without waiting for it."""
-    login = _held(app, row)
+    login = servers.login_of(app, row)
     if login is not None:
         module = await lazy_import("app.tools.mcp.login")
         app.tasks.start(
             module.revoke(login, service_addresses.policy_for(app.settings, row["url"]))
         )
-
-
-def _config(app: App, row: sqlite3.Row) -> config.McpConfig:
-    try:
-        return config.opened(app.seal, row["user_id"], row["config"])
-    except SealBroken:
-        return config.McpConfig()
-
-
-def _held(app: App, row: sqlite3.Row) -> Login | None:
-    try:
-        return login_state.opened(app.seal, row["user_id"], row["login"])
-    except SealBroken:
-        return None

@@ -170,7 +170,16 @@ async def _auth(app: App, row: sqlite3.Row, login: Login | None) -> Any:
     return module.TokenAuth(login, keep, lambda: app.clock().timestamp())
 
 
-def _login(app: App, row: sqlite3.Row) -> Login | None:
+def config_of(app: App, row: sqlite3.Row) -> config.McpConfig:
+    """Return how a server is reached; an empty configuration where it cannot be read."""
+    try:
+        return config.opened(app.seal, row["user_id"], row["config"])
+    except SealBroken:
+        return config.McpConfig()
+
+
+def login_of(app: App, row: sqlite3.Row) -> Login | None:
+    """Return the login at a server; None where there is none, or it cannot be read."""
     try:
         return login_state.opened(app.seal, row["user_id"], row["login"])
     except SealBroken:
@@ -251,7 +260,7 @@ def _in_vain(app: App, row: sqlite3.Row, error: McpFailed) -> McpFailed:
     """Return a failure, a refusal where the login has asked for all that the server wants."""
     if not isinstance(error, NeedsLogin) or not (wanted := error.challenge) or not wanted.steps_up:
         return error
-    login = _login(app, row)
+    login = login_of(app, row)
     if login is None or not set(wanted.scopes) <= {*login.asked}:
         return error
     if not wanted.scopes and not login.steps_up:
@@ -266,7 +275,7 @@ def _plain(app: App, row: sqlite3.Row, said: str) -> str:
         secrets = config.secrets_of(config.opened(app.seal, row["user_id"], row["config"]))
     except (SealBroken, Unavailable):  # so the server has been told none
         return said
-    login = _login(app, row)
+    login = login_of(app, row)
     if login is not None:
         secrets += [login.access_token, login.refresh_token or ""]
     for secret in sorted(filter(None, secrets), key=len, reverse=True):

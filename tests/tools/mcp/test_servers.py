@@ -69,3 +69,21 @@ async def test_a_program_is_a_server_too(alice: Client, served: Served) -> None:
         "content": [{"type": "text", "text": "3"}],
         "structuredContent": {"result": 3},
     }
+
+
+async def test_a_change_that_is_refused_has_changed_nothing(
+    alice: Client, server: Listening
+) -> None:
+    added = await add(alice, server.url)
+    await add(alice, server.url, "Taken")
+    path = f"/tools/mcp/{added['id']}"
+    for change, status, code in (
+        ({"name": "after", "serverUrl": "ftp://x"}, 400, "invalid_request"),
+        ({"name": "after", "config": {"args": ["-v"]}}, 400, "invalid_request"),
+        ({"name": "Taken", "config": {"headers": {"X-More": "y"}}}, 409, "already_exists"),
+    ):
+        await alice.refused("PATCH", path, status, code, json=change)
+        assert (await alice.ok("GET", path))["server"] == added
+    changed = {"name": "after", "config": {"headers": {"X-More": "y"}}}
+    now = (await alice.ok("PATCH", path, json=changed))["server"]
+    assert (now["name"], now["config"]) == ("after", {"headers": {"X-More": "********"}})
