@@ -12,6 +12,7 @@ from starlette.types import Receive, Scope, Send
 
 from app.account.metering import token_reservations
 from app.account.oauth.clients import NamedClients
+from app.agent.heartbeat.clock import DueHeartbeats
 from app.agent.heartbeat.records import run_rows, tiers
 from app.agent.memory import episode_sources, episodes, message_memory, recall
 from app.agent.models import model_choice
@@ -61,6 +62,7 @@ from app.interfaces.pages import (
 from app.interfaces.schedule import Schedule
 from app.managed_agents import agent_callers, agent_gate, agent_messages
 from app.managed_agents.agent_turns import RunningTurns
+from app.managed_agents.wake_agents import DueWakes
 from app.network.contacts import contact_requests
 from app.network.grants import grant_rows, share_rows
 from app.network.messages import waiting_rows
@@ -269,6 +271,8 @@ def build_parts(
         McpConnections(),
         McpLogins(),
         RunningTurns(app),
+        DueHeartbeats(app),
+        DueWakes(app),
         GatheredBeats(app),
         Listeners(app),
         WebhookSender(app),

@@ -4,9 +4,9 @@ Inside the hours of their owner's heartbeat. What they say lies unread in the ow
 with them.
 """
 
-import asyncio
 import sqlite3
 from datetime import timedelta
+from functools import partial
 from typing import Annotated
 
 from msgspec import Meta
@@ -19,6 +19,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
 from app.core.operation import MINUTE, operation
+from app.core.process.background_tasks import FewAtOnce
 from app.core.schema import Id, NonBlankText, Record
 from app.errors import AppError, Invalid, NotFound
 from app.managed_agents import agent_rows, agent_turns
@@ -42,6 +43,13 @@ class WakeSetting(Record):
     every_minutes: int | None
     task: str | None
     next_at: str | None
+
+
+class DueWakes(FewAtOnce):
+    """The agents whose time has come and whose tasks are not done."""
+
+    def __init__(self, app: App) -> None:
+        super().__init__(app.tasks, AT_ONCE)
 
 
 @operation("COMMAND", category="managedAgents")
@@ -82,26 +90,25 @@ def change_agent_wake(
 
 @operation("COMMAND", category="managedAgents", every=MINUTE)
 async def wake_due_agents(app: App, me: Caller) -> Record:
-    """Let the agents whose time has come do their tasks, each once."""
+    """Let the agents whose time has come begin their tasks, each once."""
     if not stop_switch.is_stopped(app):
-        turns = asyncio.Semaphore(AT_ONCE)
-        due = app.quick(agent_rows.list_due)
-        await asyncio.gather(*(_wake(app, agent, turns) for agent in due))
+        due = app.part(DueWakes)
+        for agent in app.quick(agent_rows.list_due):
+            due.start(agent.id, partial(_wake, app, agent))
     return Record()
 
 
-async def _wake(app: App, agent: Agent, turns: asyncio.Semaphore) -> None:
-    async with turns:
-        if not app.quick(_is_due, agent) or not await app.write(_claim, agent.id):
-            return
-        try:
-            turn = await app.write(_begin, agent.id)
-        # an agent without tokens, or one that was stopped just now, sleeps until its next time
-        except AppError:
-            return
-        done = await app.tasks.start(agent_turns.run(app, turn, Events()))
-        if not isinstance(done, AppError):
-            await app.write(_tell_owner, turn, done.message_id)
+async def _wake(app: App, agent: Agent) -> None:
+    if not app.quick(_is_due, agent) or not await app.write(_claim, agent.id):
+        return
+    try:
+        turn = await app.write(_begin, agent.id)
+    # an agent without tokens, or one that was stopped just now, sleeps until its next time
+    except AppError:
+        return
+    done = await agent_turns.run(app, turn, Events())
+    if not isinstance(done, AppError):
+        await app.write(_tell_owner, turn, done.message_id)
 
 
 def _is_due(tx: Tx, agent: Agent) -> bool:

@@ -1,10 +1,12 @@
 """Agents that wake by the clock: when, what for, and what their owner hears of it."""
 
+import asyncio
 from typing import Any
 
 import pytest
 
 from app.errors import AppError
+from app.managed_agents import agent_turns
 from tests.conftest import Client, MovableClock, Served
 from tests.managed_agents.conftest import READS, agent, change
 from tests.support.agents import settled, value
@@ -127,3 +129,29 @@ async def test_nobody_wakes_anothers_agent(served: Served, alice: Client, bob: C
     await agent(bob)
     with pytest.raises(AppError, match="no agent called"):
         await wake(served, everyMinutes=60, task=TASK)
+
+
+async def test_a_task_that_takes_long_holds_up_no_tick_and_is_not_begun_again(
+    served: Served, alice: Client, clock: MovableClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, goes_on = asyncio.Event(), asyncio.Event()
+    run = agent_turns.run
+
+    async def slow(*given: Any) -> Any:
+        begun.set()
+        await goes_on.wait()
+        return await run(*given)
+
+    monkeypatch.setattr(agent_turns, "run", slow)
+    await agent(alice)
+    await wake(served, everyMinutes=30, task=TASK)
+    clock.forward(minutes=30)
+    ticking = asyncio.ensure_future(served.command("wake_due_agents"))
+    await begun.wait()
+    assert ticking.done()
+    clock.forward(minutes=30)
+    await served.command("wake_due_agents")
+    assert turns(served) == 1
+    goes_on.set()
+    await settled(served)
+    assert turns(served) == 1

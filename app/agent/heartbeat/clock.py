@@ -3,8 +3,8 @@
 At their time, after a message, and what was missed while the server was away.
 """
 
-import asyncio
-from datetime import datetime, timedelta
+from datetime import timedelta
+from functools import partial
 
 from app.account import users
 from app.agent.heartbeat.records import run_rows, schedule_rows
@@ -14,14 +14,11 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
 from app.core.operation import HOUR, operation
+from app.core.process.background_tasks import FewAtOnce
 from app.core.process.lazy_import import lazy_import
 from app.core.schema import Record
 
 AT_ONCE = 4
-LATE = timedelta(minutes=2)
-"""A run that begins so long after its time was missed while the server was away or asleep."""
-
-
 AT_ONCE_PRUNED = 200
 
 
@@ -31,23 +28,24 @@ class Pruned(Record):
     runs: int
 
 
-class Ticked(Record):
-    """How many runs were due and have been carried out or skipped."""
+class DueHeartbeats(FewAtOnce):
+    """The users whose runs have come due and have not ended."""
 
-    runs: int
+    def __init__(self, app: App) -> None:
+        super().__init__(app.tasks, AT_ONCE)
+        self.server_started = stamp(app.clock())
 
 
 @operation("COMMAND", every=30)
-async def run_due_heartbeats(app: App, me: Caller) -> Ticked:
-    """Carry out every user's run that is due, each once."""
+async def run_due_heartbeats(app: App, me: Caller) -> Record:
+    """Begin every user's run that is due, each once, without waiting for its end."""
     # A clock that was put back would otherwise silence everybody until it has caught up.
     for user in app.quick(schedule_rows.planned_in_the_future):
         await app.write(schedule_rows.replan, user)
-    turns = asyncio.Semaphore(AT_ONCE)
-    done = await asyncio.gather(
-        *(_run_due(app, user, turns) for user in app.quick(schedule_rows.list_due))
-    )
-    return Ticked(sum(done))
+    due = app.part(DueHeartbeats)
+    for user in app.quick(schedule_rows.list_due):
+        due.start(user, partial(_run_due, app, user))
+    return Record()
 
 
 @operation("COMMAND", every=HOUR)
@@ -79,20 +77,16 @@ def _due_users(tx: Tx) -> list[int]:
     return [row[0] for row in tx.all("SELECT id FROM users")]
 
 
-async def _run_due(app: App, user: int, turns: asyncio.Semaphore) -> int:
-    async with turns:
-        beginner = app.quick(_owner_caller, user)
-        # Taken in a write of its own, so that two ticks never begin the same run.
-        begun = await app.write(_claim_run, beginner)
-        if begun is None:
-            return 0
-        if begun.claim is not None and begun.claim.inside:
-            passes = await lazy_import("app.agent.heartbeat.run_once")
-            await app.tasks.start(passes.run_heartbeat(app, beginner, begun))
-        return 1
+async def _run_due(app: App, user: int) -> None:
+    beginner = app.quick(_owner_caller, user)
+    # Taken in a write of its own, so that two ticks never begin the same run.
+    begun = await app.write(_claim_run, beginner, app.part(DueHeartbeats).server_started)
+    if begun is not None and begun.claim is not None and begun.claim.inside:
+        passes = await lazy_import("app.agent.heartbeat.run_once")
+        await passes.run_heartbeat(app, beginner, begun)
 
 
-def _claim_run(tx: Tx, me: Caller) -> BegunRun | None:
+def _claim_run(tx: Tx, me: Caller, started: str) -> BegunRun | None:
     """Take a due run and begin it.
 
     One that could only begin outside of its hours is noted as skipped. None when there is none
@@ -104,8 +98,8 @@ def _claim_run(tx: Tx, me: Caller) -> BegunRun | None:
     if claim is None:
         return None
     policy = schedule_rows.heartbeat_of(tx, me.user).policy
-    late = tx.moment - datetime.fromisoformat(claim.due_at) > LATE
-    trigger: Trigger = "message" if claim.woken else "startup" if late else "timer"
+    missed = claim.due_at < started
+    trigger: Trigger = "message" if claim.woken else "startup" if missed else "timer"
     begun = run_rows.begin(tx, me, policy=policy, tier=policy, trigger=trigger, claim=claim)
     if not claim.inside:
         run_rows.end(

@@ -1,7 +1,7 @@
 """Work that goes on whether or not whoever asked for it still waits."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeVar
 
 from app.errors import AppError
@@ -17,6 +17,7 @@ class Tasks:
 
     def __init__(self) -> None:
         self._running: set[asyncio.Task[Any]] = set()
+        self.is_closing = False
 
     def start(self, work: Coroutine[Any, Any, R]) -> "asyncio.Task[R]":
         """Start `work` at once and give its task; nothing but the end of the server cancels it."""
@@ -30,6 +31,7 @@ class Tasks:
 
         Whoever is cancelled meanwhile waits no longer for what runs, but for its end.
         """
+        self.is_closing = True
         try:
             if self._running:
                 await asyncio.wait(self._running, timeout=seconds)
@@ -43,6 +45,32 @@ class Tasks:
     def _forget(self, task: "asyncio.Task[Any]") -> None:
         self._running.discard(task)
         report_failure(task)
+
+
+class FewAtOnce:
+    """Work of many, each by its number, a few at once; nobody waits for it.
+
+    One that takes long takes one place, and all others go on.
+    """
+
+    def __init__(self, tasks: Tasks, most: int) -> None:
+        self._tasks = tasks
+        self._places = asyncio.Semaphore(most)
+        self._begun: set[int] = set()
+
+    def start(self, number: int, work: Callable[[], Awaitable[None]]) -> None:
+        """Do work as soon as there is a place, unless the last of that number has not ended."""
+        if number not in self._begun:
+            self._begun.add(number)
+            self._tasks.start(self._do(number, work))
+
+    async def _do(self, number: int, work: Callable[[], Awaitable[None]]) -> None:
+        try:
+            async with self._places:
+                if not self._tasks.is_closing:
+                    await work()
+        finally:
+            self._begun.discard(number)
 
 
 async def shielded(work: "asyncio.Future[R]") -> R:

@@ -4,7 +4,6 @@ Clock changes, nights asleep, crashes, a model that fails a tenth of the time.
 """
 
 import asyncio
-import contextlib
 import random
 import sqlite3
 from collections.abc import AsyncIterator
@@ -26,6 +25,7 @@ from app.core.database.data_dir import DATABASE
 from app.main import create_app
 from app.settings import Settings
 from tests.agent.heartbeat.test_heartbeat import checklist, todo
+from tests.agent.heartbeat.test_heartbeat_clock import tick
 from tests.conftest import Client, MovableClock, Served
 
 pytestmark = pytest.mark.anyio
@@ -148,8 +148,7 @@ async def cut_off(year: Year, monkeypatch: pytest.MonkeyPatch) -> None:
 
     with monkeypatch.context() as patched:
         patched.setattr(run_once.act, "attempt_action", dies)
-        with contextlib.suppress(asyncio.CancelledError):
-            await year.served.command("run_due_heartbeats")
+        await tick(year.served)
     await year.restart()
 
 
@@ -170,7 +169,7 @@ async def test_a_year(year: Year, monkeypatch: pytest.MonkeyPatch) -> None:
             await year.live()
         if year.chance.random() < 0.004:
             await cut_off(year, monkeypatch)
-        await year.served.command("run_due_heartbeats")
+        await tick(year.served)
         beat = year.served.parts.quick(schedule_rows.heartbeat_of, 1)
         if not beat.enabled:
             await year.client.ok("PUT", "/heartbeat/schedule", json={"enabled": True})
