@@ -18,6 +18,7 @@ from app.core.database.tx import Tx
 from app.core.line_stream import Lines
 from app.core.operation import operation
 from app.core.schema import LARGEST_ID, Id
+from app.core.schema_errors import DIGITS
 from app.managed_agents import agent_rows, agent_turns
 from app.managed_agents.agent_turns import AgentTurn
 from app.workspace.attachments import attachment_rows
@@ -30,7 +31,7 @@ async def chat_with_agent(
     *,
     id: Id,
     message: MessageText,
-    conversation_id: Id | Annotated[str, Meta(pattern="^ *[0-9]{1,40} *$")] | None = None,
+    conversation_id: Id | Annotated[str, Meta(pattern=DIGITS)] | None = None,
     user_timezone: TimeZone | None = None,
     model: Annotated[str, Meta(max_length=200)] | None = None,
     stream: bool = True,

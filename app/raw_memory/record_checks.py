@@ -12,7 +12,7 @@ from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
 from app.core.fit_types import copy_fields
 from app.core.schema import LARGEST_ID, Body, Text
-from app.core.schema_errors import explain_error
+from app.core.schema_errors import MOMENT, explain_error
 from app.errors import Forbidden, Invalid, PayloadTooLarge
 from app.raw_memory import device_rows, key_rows
 from app.raw_memory.fields import LONGEST_REFERENCE, Base64url, Uuid
@@ -29,7 +29,6 @@ from app.vault.envelope import (
 
 LARGEST_RECORD = 8 << 20
 AHEAD = timedelta(minutes=10)
-MOMENT = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$"
 
 
 class GivenRecord(Body):
@@ -56,12 +55,15 @@ class CheckedRecord(msgspec.Struct, frozen=True):
     ciphertext: bytes
 
 
-def read_record(given: Any) -> GivenRecord:
-    """Return a record of which every field has its form; raise Invalid, naming the field."""
+def read_record(given: Any, place: str) -> GivenRecord:
+    """Return a record of which every field has its form.
+
+    Raise Invalid, naming the field and the place of the record in the request.
+    """
     try:
         return msgspec.convert(given, GivenRecord)
     except msgspec.ValidationError as error:
-        raise explain_error(str(error), {}) from None
+        raise explain_error(str(error), {}, place) from None
 
 
 def check_record(record: GivenRecord, me: Caller, signing_key: bytes) -> CheckedRecord:

@@ -102,7 +102,7 @@ class _Upload:
         id_ = given.get("recordId") if isinstance(given, dict) else None
         name = id_[:64] if isinstance(id_, str) else None
         try:
-            record = read_record(given)
+            record = read_record(given, f"records[{at}]")
             key = self._app.quick(signing_key_for, self._me, record)
             checked = (
                 check_record(record, self._me, key)

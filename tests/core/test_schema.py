@@ -1,5 +1,6 @@
 """Shapes: what a request may hold, how it is refused, and how records go out."""
 
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 import jsonschema_rs
@@ -9,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import UNSET, Meta, UnsetType
 
+from app.catalog import CATALOG
 from app.core.json_body import DEEPEST, decode
 from app.core.schema import (
     LARGEST_ID,
@@ -26,7 +28,9 @@ from app.core.schema import (
     encode,
     schemas,
 )
+from app.core.schema_errors import WANTED, explain_error
 from app.errors import Invalid, Malformed
+from app.raw_memory.record_checks import GivenRecord
 
 
 class Step(Body):
@@ -165,6 +169,32 @@ def test_a_wrong_field_is_named_in_a_sentence(
     assert said.startswith(f"{field} ")
     assert said.endswith(".")
     assert message in (None, said)
+
+
+@pytest.mark.parametrize(("pattern", "wanted"), WANTED.items())
+def test_a_field_with_a_pattern_says_what_it_wants(pattern: str, wanted: str) -> None:
+    shape = msgspec.defstruct("Shape", [("hash", Annotated[str, Meta(pattern=pattern)])])
+    with pytest.raises(msgspec.ValidationError) as failed:
+        msgspec.convert({"hash": "\n"}, shape)
+    assert explain_error(str(failed.value), {}).message == f"hash must be {wanted}."
+
+
+def test_each_pattern_of_a_request_has_words() -> None:
+    read = {one.name: one.fields.record for one in CATALOG.operations.values()}
+    # what is uploaded is read record by record
+    read["upload_records"] = GivenRecord
+    _, named = msgspec.json.schema_components(read.values(), ref_template="{name}")
+    assert set(patterns_in(named)) == WANTED.keys()
+
+
+def patterns_in(schema: Any) -> Iterator[str]:
+    if isinstance(schema, list):
+        for each in schema:
+            yield from patterns_in(each)
+    if isinstance(schema, dict):
+        for name, value in schema.items():
+            is_pattern = name == "pattern" and isinstance(value, str)
+            yield from [value] if is_pattern else patterns_in(value)
 
 
 def bounded(

@@ -139,6 +139,18 @@ async def test_what_is_not_a_record_is_refused_and_named(
     assert (code, field in message) == ("invalid_request", True), message
 
 
+async def test_a_record_without_its_form_is_told_by_its_place_and_what_is_wanted(
+    alice: Client, device: RawDevice
+) -> None:
+    wrong = [1, device.seal() | {"createdAt": "yesterday"}, {"recordId": "one"}]
+    body = await alice.refused("POST", RECORDS, 422, "unprocessable", json={"records": wrong})
+    assert [one["message"] for one in body["results"]] == [
+        "records[0] must be an object, not an integer.",
+        "records[1].createdAt must be a moment in UTC such as 2026-11-21T09:30:00.000Z.",
+        "records[2].deviceId is required.",
+    ]
+
+
 @pytest.mark.parametrize("record", [None, 7, "text", [], {}, {"recordId": 7}])
 async def test_what_is_no_object_of_that_kind_is_refused(
     alice: Client, device: RawDevice, record: Any

@@ -28,6 +28,7 @@ from app.core.line_stream import Lines
 from app.core.operation import operation
 from app.core.process.lazy_import import lazy_import
 from app.core.schema import LARGEST_ID, Id, NonBlankText
+from app.core.schema_errors import DIGITS
 from app.errors import AppError
 from app.tools.approvals.call_origin import Origin
 from app.workspace.attachments import attachment_rows
@@ -85,7 +86,7 @@ async def chat(
     me: Caller,
     *,
     message: MessageText,
-    conversation_id: Id | Annotated[str, Meta(pattern="^ *[0-9]{1,40} *$")] | None = None,
+    conversation_id: Id | Annotated[str, Meta(pattern=DIGITS)] | None = None,
     user_timezone: TimeZone | None = None,
     model: Annotated[str, Meta(max_length=200)] | None = None,
     stream: bool = True,

@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Meta
 
 from app.core.schema import Body, Line, NonBlankText, Text
+from app.core.schema_errors import SHA256
 from app.errors import Invalid, PayloadTooLarge
 
 LARGEST_CONTEXT, LARGEST_CONTENT = 128 << 10, 96 << 10
@@ -22,7 +23,7 @@ class Item(Body, omit_defaults=True):
     ]
     label: Annotated[str, Line(1, 120)]
     content: Annotated[str, NonBlankText()]
-    sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+    sha256: Annotated[str, Meta(pattern=SHA256)]
     source_path: Annotated[str, Text(4096)] | None = None
 
 

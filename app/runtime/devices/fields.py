@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Meta
 
 from app.core.schema import Line
+from app.core.schema_errors import PLAIN_WORDS
 from app.errors import Invalid
 
 MOST_CAPABILITIES = 100
@@ -14,7 +15,7 @@ LARGEST_BOUNDARY = 4 << 10
 
 Version = Annotated[str, Line(1, 100)]
 Capabilities = Annotated[
-    list[Annotated[str, Meta(min_length=1, max_length=200, pattern=r"^[!-~]+( [!-~]+)*$")]],
+    list[Annotated[str, Meta(min_length=1, max_length=200, pattern=PLAIN_WORDS)]],
     Meta(max_length=MOST_CAPABILITIES, description="words that the program says of itself"),
 ]
 DeviceId = Annotated[str, Line(1, 128)]

@@ -15,6 +15,7 @@ from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import Taint, operation
 from app.core.schema import Id, Record
+from app.core.schema_errors import SHA256
 
 Event = Literal["call", "proposal", "denial", "decision", "expiry", "stop", "start"]
 BEGINNING = bytes(32)
@@ -155,7 +156,7 @@ def verify_whole(tx: Tx) -> str | None:
 
 @operation("COMMAND", category="agent", effect="read")
 async def verify_audit(
-    app: App, me: Caller, *, head: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")] | None = None
+    app: App, me: Caller, *, head: Annotated[str, Meta(pattern=SHA256)] | None = None
 ) -> Verified:
     """Check the whole record of what agents did.
 
