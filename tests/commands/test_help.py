@@ -1,5 +1,6 @@
 """`hearth help`: the pages of the guide on a terminal and in a pipe."""
 
+import re
 import shlex
 import sys
 from collections.abc import Iterator
@@ -11,7 +12,14 @@ from click.testing import CliRunner
 
 from app.__main__ import hearth
 from app.commands.help import GUIDE, list_topics
+from app.interfaces.languages.words import LANGUAGES
 from tests.support.terminal import terminal
+
+README = Path(__file__).parents[2] / "README.md"
+PAGES = [README, *sorted(GUIDE.glob("*.md"))]
+TEXTS = [*PAGES, *sorted(LANGUAGES.glob("*/*.toml")), *sorted(GUIDE.parent.rglob("*.py"))]
+NAMED = re.compile(r"(?:[`“„]|^(?:\$ )?)hearth((?: [a-z][a-z-]*)+)", re.MULTILINE)
+"""A command in quotation marks, or on a line of its own as an example shows it."""
 
 
 def test_without_a_topic_every_page_is_listed_with_its_title() -> None:
@@ -73,6 +81,23 @@ def test_the_help_of_each_command_has_an_example_that_it_takes() -> None:
         if not lines or not all(takes(path, line) for line in lines if f"hearth {path[0]}" in line):
             wrong.append(path)
     assert wrong == []
+
+
+def test_each_command_that_a_text_names_is_there() -> None:
+    named = {
+        found[1]: path.name for path in TEXTS for found in NAMED.finditer(path.read_text("utf-8"))
+    }
+    assert {words: name for words, name in named.items() if not is_there(words.split())} == {}
+
+
+def is_there(words: list[str]) -> bool:
+    """Whether words lead to a command or to a group of them."""
+    command: click.Command | None = hearth
+    for word in words:
+        if not isinstance(command, click.Group):
+            break
+        command = command.get_command(click.Context(command), word)
+    return command is not None
 
 
 def takes(path: tuple[str, ...], line: str) -> bool:
