@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from app.agent.heartbeat.records import run_rows
 from app.catalog import CATALOG
 from app.core.caller import Caller
 from app.core.operation import Plan, Taint
@@ -679,6 +680,42 @@ async def test_a_yes_for_a_session_ends_with_its_conversation(
     ] == ["session"]
     await alice.ok("DELETE", f"/conversations/{chat}")
     assert (await alice.ok("GET", "/escalations/precedents"))["precedents"] == []
+
+
+async def test_a_yes_for_a_session_ends_with_its_run(
+    served: Served, alice: Client, world: World
+) -> None:
+    await alice.ok("POST", "/heartbeat/policy", json={"tier": "ACTIONS"})
+    me = caller(served, "alice")
+    begun = await served.parts.write(
+        run_rows.begin, me, policy="ACTIONS", tier="ACTIONS", trigger="manual"
+    )
+    origin = Origin("heartbeat", run_id=begun.id, tier="ACTIONS")
+    waiting = await ask(served, me, "post_outside", origin=origin, text="one")
+    await decide(alice, waiting.escalation_id, remember="session")
+    await tool_gate.use_tool(served.parts, me, "post_outside", {"text": "two"}, origin=origin)
+    (precedent,) = (await alice.ok("GET", "/escalations/precedents"))["precedents"]
+    assert (precedent["scope"], precedent["uses"]) == ("session", 1)
+    await served.parts.write(run_rows.end, begun, run_rows.RunEnding())
+    assert (await alice.ok("GET", "/escalations/precedents"))["precedents"] == []
+    await served.command("expire_escalations")
+    assert value(served, "SELECT count(*) FROM precedents") == 0
+
+
+@pytest.mark.parametrize("remember", ["session", "tool"])
+async def test_what_a_key_was_allowed_ends_with_it(
+    served: Served, alice: Client, world: World, remember: str
+) -> None:
+    made = await alice.ok("POST", "/account/keys", status=201, json={"name": "Robot"})
+    other = served.client(made["secret"])
+    body = {"tool": "careful_write", "params": {"text": "one"}}
+    answer = (await other.post("/tools", json=body)).json()
+    await decide(alice, answer["result"]["escalationId"], remember=remember)
+    assert len((await alice.ok("GET", "/escalations/precedents"))["precedents"]) == 1
+    await alice.ok("DELETE", f"/account/keys/{made['key']['id']}")
+    assert (await alice.ok("GET", "/escalations/precedents"))["precedents"] == []
+    await served.command("expire_escalations")
+    assert value(served, "SELECT count(*) FROM precedents") == 0
 
 
 async def test_what_was_allowed_for_longer_can_be_taken_back(

@@ -216,13 +216,10 @@ def _raw_json(text: str | None) -> msgspec.Raw:
 
 
 def _any_due(tx: Tx) -> bool:
-    return (
-        tx.one(
-            "SELECT 1 FROM escalations WHERE status = 'pending' AND expires_at <= :now LIMIT 1",
-            now=tx.now,
-        )
-        is not None
-    )
+    return tx.one(
+        "SELECT 1 FROM escalations WHERE status = 'pending' AND expires_at <= :now LIMIT 1",
+        now=tx.now,
+    ) is not None or precedents.any_over(tx)
 
 
 def _expire_due(tx: Tx, me: Caller) -> int:
@@ -234,5 +231,5 @@ def _expire_due(tx: Tx, me: Caller) -> int:
     )
     for row in due:
         escalation_rows.expire(tx, me, row)
-    precedents.delete_expired(tx)
+    precedents.delete_over(tx)
     return len(due)

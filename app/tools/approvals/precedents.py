@@ -15,6 +15,17 @@ from app.tools.approvals.call_origin import Origin
 from app.tools.registry.registry import RegisteredTool
 
 DAYS = 30
+_OVER = """(
+    ifnull(expires_at <= :now, FALSE)
+    OR (session LIKE 'run %' AND NOT EXISTS (SELECT 1 FROM heartbeat_runs r
+          WHERE r.id = CAST(substr(session, 5) AS INTEGER) AND r.status = 'running'))
+    OR (origin LIKE 'mcp key %' AND NOT EXISTS (SELECT 1 FROM keys k
+          WHERE k.id = CAST(substr(origin, 9) AS INTEGER) AND k.revoked_at IS NULL
+            AND ifnull(k.expires_at > :now, TRUE)))
+    OR (origin LIKE 'mcp oauth %' AND NOT EXISTS (SELECT 1 FROM oauth_grants g
+          WHERE g.id = CAST(substr(origin, 11) AS INTEGER) AND g.revoked_at IS NULL
+            AND ifnull(g.expires_at > :now, TRUE))))"""
+"""Whether nothing can pass by a permission any more: its time, run or credential is over."""
 
 
 class Precedent(Record):
@@ -37,8 +48,8 @@ class Precedents(Record):
 def list_precedents(tx: Tx, me: Caller) -> Precedents:
     """List what the caller has allowed their agents for longer than once, newest first."""
     rows = tx.all(
-        """SELECT id, tool, origin_kind, scope, created_at, expires_at, uses FROM precedents
-           WHERE user_id = :me AND (expires_at IS NULL OR expires_at > :now) ORDER BY id DESC""",
+        f"""SELECT id, tool, origin_kind, scope, created_at, expires_at, uses FROM precedents
+            WHERE user_id = :me AND NOT {_OVER} ORDER BY id DESC""",
         me=me.user,
         now=tx.now,
     )
@@ -140,6 +151,11 @@ def forget(tx: Tx, user: int, origin: str) -> None:
     )
 
 
-def delete_expired(tx: Tx) -> None:
-    """Forget those whose time is over."""
-    tx.run("DELETE FROM precedents WHERE expires_at <= :now", now=tx.now)
+def any_over(tx: Tx) -> bool:
+    """Return whether there are any by which nothing can pass any more."""
+    return tx.one(f"SELECT 1 FROM precedents WHERE {_OVER}", now=tx.now) is not None
+
+
+def delete_over(tx: Tx) -> None:
+    """Forget those by which nothing can pass any more."""
+    tx.run(f"DELETE FROM precedents WHERE {_OVER}", now=tx.now)
