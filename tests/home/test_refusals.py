@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from playwright.async_api import expect
 
 from app.core.markdown import front_matter
 from app.interfaces.languages.said import said
@@ -242,4 +243,10 @@ async def test_forms_and_scripts_tell_in_german_what_is_refused(home: Home) -> N
         return ask("POST", "/os/notes", { title: "" }).catch((error) => error.message);
     }""")
     assert told == "„Text“ fehlt."
+    page = await home.go("/notes/new")
+    await page.locator("#tags").fill("x" * 65)
+    await page.locator("#content").press_sequentially("Ein Satz")
+    await expect(page.locator("#state")).to_contain_text(
+        "Nicht gespeichert: „Tags“: Ein Tag muss 1 bis 64 Zeichen haben."
+    )
     assert home.complaints == []

@@ -19,15 +19,22 @@ const tell = (now) => {
 };
 
 /** Ask the API, such as `ask("PATCH", "/os/todos/3", {completed: true})`, and return the body of its answer. Throws Refused. */
-export async function ask(method, path, body, { signal, key } = {}) {
+export const ask = (method, path, body, options) => askPage(method, `/api/v1${path}`, body, options);
+
+/** Ask what stands behind a page and answers in JSON, as `ask` asks the API. Throws Refused, 401 where the session has ended. */
+export async function askPage(method, address, body, { signal, key } = {}) {
   const headers = { Accept: "application/json" };
   if (method !== "GET") headers["Content-Type"] = "application/json";
   if (key) headers["Idempotency-Key"] = key;
-  const response = await reach(`/api/v1${path}`, { method, headers, signal, body: method === "GET" ? undefined : JSON.stringify(body ?? {}) });
-  const answer = response.status === 204 ? {} : await response.json().catch(() => ({}));
+  const response = await reach(address, { method, headers, signal, body: method === "GET" ? undefined : JSON.stringify(body ?? {}) });
+  const isJson = response.headers.get("Content-Type")?.includes("json");
+  if (isSignedOut(response) || response.ok && !isJson && response.status !== 204) throw new Refused(401, {});
+  const answer = isJson ? await response.json().catch(cutOff) : {};
   if (!response.ok) throw new Refused(response.status, await inOwnWords(answer));
   return answer;
 }
+
+const isSignedOut = (response) => response.redirected && response.url.includes("/auth/sign-in");
 
 // the API says in English why it refuses something
 async function inOwnWords(answer) {
@@ -40,7 +47,7 @@ async function inOwnWords(answer) {
 export async function piece(address, { form, signal } = {}) {
   const response = await reach(address, { method: form ? "POST" : "GET", signal, body: form && new URLSearchParams(form) });
   const html = await response.text();
-  if (!response.ok || response.redirected && response.url.includes("/auth/sign-in")) throw new Refused(response.redirected ? 401 : response.status, {});
+  if (!response.ok || isSignedOut(response)) throw new Refused(isSignedOut(response) ? 401 : response.status, {});
   return html;
 }
 
@@ -51,10 +58,14 @@ export async function reach(address, options = {}) {
     tell(true);
     return response;
   } catch (error) {
-    if (error.name === "AbortError") throw error;
-    tell(false);
-    throw new Refused(0, { error: "unreachable", message: "" });
+    return cutOff(error);
   }
+}
+
+function cutOff(error) {
+  if (error.name === "AbortError") throw error;
+  tell(false);
+  throw new Refused(0, { error: "unreachable", message: "" });
 }
 
 /** Send a file and hear how much of it has gone, from 0 to 1, which fetch cannot say; gives `{status, text}`. Throws Refused where nothing answers. */

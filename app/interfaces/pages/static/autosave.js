@@ -1,7 +1,7 @@
 // Saves what is typed: soon after a pause, again when the server is back, and merged with what others wrote.
 
 import { dropDraft, keepDraft } from "./drafts.js";
-import { reach, Refused } from "./api.js";
+import { ask, askPage } from "./api.js";
 
 const PAUSE = 900;
 const LONGEST = 5000;
@@ -112,7 +112,7 @@ export class Autosave {
       body.content = this.ended(now.text);
       if (note.part) Object.assign(body, { start: note.start, end: note.end, base: this.ended(saved.text) });
     }
-    const done = await post(`/notes/${note.id}/save`, body);
+    const done = await askPage("POST", `/notes/${note.id}/save`, body, timed());
     this.took(now, done.revision, done.updatedAt);
     if (note.part && "content" in body) { note.start = done.start; note.end = done.end; }
   }
@@ -127,7 +127,7 @@ export class Autosave {
     };
     await this.keepNow();
     try {
-      const done = await post("/api/v1/os/notes", this.making.body, this.making.key);
+      const done = await ask("POST", "/os/notes", this.making.body, timed({ key: this.making.key }));
       note.id = done.result.note.id;
       await dropDraft(named);
       this.took(this.making.now, done.result.note.revision, done.result.note.createdAt);
@@ -183,7 +183,7 @@ export class Autosave {
   }
 
   async theirs() {
-    const note = await get(`/notes/${this.note.id}/text`);
+    const note = await askPage("GET", `/notes/${this.note.id}/text`, null, timed());
     return { title: note.title, tags: note.tags.join(", "), text: note.markdown.replaceAll("\r\n", "\n"), revision: note.revision, at: note.updatedAt };
   }
 
@@ -235,19 +235,5 @@ export function titleOf({ title, text }, { untitled, titleMost }) {
 /** Return a line with one space for each run of blanks and control characters; empty where no letter, digit or sign is in it. */
 const plain = (line) => (/[\p{L}\p{N}\p{P}\p{S}]/u.test(line) ? line.replace(/[\p{Z}\p{Cc}]+/gu, " ").replace(/^ | $/g, "") : "");
 
-async function post(address, body, key) {
-  const headers = { Accept: "application/json", "Content-Type": "application/json", ...(key ? { "Idempotency-Key": key } : {}) };
-  return answered(await reach(address, { method: "POST", headers, body: JSON.stringify(body), signal: AbortSignal.timeout(60000) }));
-}
-
-async function get(address) {
-  return answered(await reach(address, { headers: { Accept: "application/json" }, signal: AbortSignal.timeout(60000) }));
-}
-
-async function answered(response) {
-  if (response.redirected && response.url.includes("/auth/sign-in")) throw new Refused(401, {});
-  const json = response.headers.get("Content-Type")?.includes("json");
-  const body = json ? await response.json() : {};
-  if (!response.ok || !json) throw new Refused(response.ok ? 401 : response.status, { ...body, message: body.message ?? "" });
-  return body;
-}
+/** A request that hangs for so long has failed. */
+const timed = (options) => ({ ...options, signal: AbortSignal.timeout(60000) });
