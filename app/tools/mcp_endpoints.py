@@ -275,7 +275,7 @@ def answer(tx: Tx, seal: Seal, me: Caller, id_: str) -> McpServerAnswer:
     listed = [
         McpTool(
             definitions.exposed_name(row["namespace"], tool.remote),
-            definitions.line(tool.description, LONGEST_LISTED),
+            definitions.clean_line(tool.description, LONGEST_LISTED),
         )
         for tool in tools
     ]

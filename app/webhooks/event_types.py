@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
+from app.core.markdown.shortened import shortened
+
 EventType = Literal[
     "escalation.created",
     "escalation.decided",
@@ -70,5 +72,4 @@ def event_data(type_: EventType, told: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _cut(value: Any) -> Any:
-    is_long = isinstance(value, str) and len(value) > LONGEST_TEXT
-    return value[: LONGEST_TEXT - 1] + "…" if is_long else value
+    return shortened(value, LONGEST_TEXT) if isinstance(value, str) else value

@@ -14,7 +14,7 @@ from msgspec import Struct
 from app.agent.priorities.items import Item
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.markdown.html_fragments import one_line
+from app.core.markdown.html_fragments import fit_line
 from app.core.text import summarise_text
 from app.workspace.folders import access
 from app.workspace.notes import note_summaries
@@ -104,7 +104,7 @@ def todo_item(
     return Item(
         source="todo",
         title=title,
-        words=one_line(description or "", 200),
+        words=fit_line(description or "", 200),
         day=due.local_day(due_date, zone) if due_date and not moment else None,
         moment=moment,
         priority=min(1.0, priority / TOP_PRIORITY) if priority else None,
@@ -114,7 +114,7 @@ def todo_item(
 
 def note_item(id_: int, title: str, text: str, *, pinned: bool) -> Item:
     """Return a note with the beginning of its text as an item."""
-    return Item(source="note", title=title, words=one_line(text, 280), pinned=pinned, id=str(id_))
+    return Item(source="note", title=title, words=fit_line(text, 280), pinned=pinned, id=str(id_))
 
 
 def _gather_todos(tx: Tx, me: Caller, zone: ZoneInfo) -> Todos:

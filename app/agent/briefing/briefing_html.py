@@ -285,7 +285,7 @@ def _and_more(number: int) -> str:
 
 
 def _short_title(title: str) -> str:
-    return html_fragments.one_line(title, 60)
+    return html_fragments.fit_line(title, 60)
 
 
 def _count_text(number: int, one: str, several: str = "") -> str:

@@ -14,7 +14,7 @@ from app.agent.priorities.quadrants import QUADRANTS, Quadrant, Scored
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import stamp
-from app.core.markdown.html_fragments import one_line
+from app.core.markdown.html_fragments import fit_line
 from app.core.operation import operation
 from app.core.schema import Record
 from app.workspace.todos import due
@@ -83,7 +83,7 @@ def _matrix_record(found: Mapping[Quadrant, Sequence[Scored]], *, explain: bool)
         *(
             [
                 MatrixItem(
-                    one_line(one.item.title, LONGEST_TITLE),
+                    fit_line(one.item.title, LONGEST_TITLE),
                     one.item.source,
                     list(one.why) if explain else UNSET,
                 )

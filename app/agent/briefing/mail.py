@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from app.agent.priorities.items import Item
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import ThingWords
-from app.core.markdown.html_fragments import one_line
+from app.core.markdown.html_fragments import fit_line
 from app.core.schema import Body
 from app.workspace.todos.todo_rows import fold_text
 
@@ -61,10 +61,10 @@ def parse_sent_at(text: str | None, zone: ZoneInfo) -> datetime | None:
 
 def _mail_item(given: Email, zone: ZoneInfo) -> tuple[Item, datetime | None]:
     sent = parse_sent_at(given.date, zone)
-    snippet = one_line(given.snippet or "", LONGEST_SNIPPET)
+    snippet = fit_line(given.snippet or "", LONGEST_SNIPPET)
     title = (
-        one_line(given.summary or "", LONGEST_TITLE)
-        or one_line(snippet, LONGEST_TITLE)
+        fit_line(given.summary or "", LONGEST_TITLE)
+        or fit_line(snippet, LONGEST_TITLE)
         or "(no subject)"
     )
     found = Item(
@@ -74,9 +74,9 @@ def _mail_item(given: Email, zone: ZoneInfo) -> tuple[Item, datetime | None]:
         sent=sent.date() if sent else None,
         level=_priority_level(given.priority),
         needs_reply=given.needs_reply,
-        sender=one_line(given.sender or "", 120),
-        kind=one_line(given.category or "", 60),
-        id=one_line(str(given.id), 120) if given.id is not None else "",
+        sender=fit_line(given.sender or "", 120),
+        kind=fit_line(given.category or "", 60),
+        id=fit_line(str(given.id), 120) if given.id is not None else "",
     )
     return found, sent
 

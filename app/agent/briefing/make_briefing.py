@@ -28,7 +28,7 @@ from app.agent.quickadd import time_ranges
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import stamp
-from app.core.markdown.html_fragments import one_line
+from app.core.markdown.html_fragments import fit_line
 from app.core.rewriter import Draft, Piece
 from app.core.schema import encode
 from app.tools.calendars import calendar_rows, calendars
@@ -108,7 +108,7 @@ async def _calendar_events(app: App, me: Caller, now: datetime) -> list[Event]:
 
 
 def _beside_event(one: Occurrence) -> str:
-    return ". ".join(one_line(text, 200) for text in (one.words, one.place) if text)
+    return ". ".join(fit_line(text, 200) for text in (one.words, one.place) if text)
 
 
 async def _rewrite_by_model(

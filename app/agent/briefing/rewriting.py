@@ -13,7 +13,7 @@ import msgspec
 from app.agent.priorities.urgency import Level
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import ThingWords
-from app.core.markdown.html_fragments import one_line
+from app.core.markdown.html_fragments import fit_line
 from app.core.rewriter import Draft, Piece, Rewriter
 from app.errors import AppError
 from app.workspace.todos.todo_rows import fold_text
@@ -97,10 +97,10 @@ def _merge_pieces(given: Sequence[Piece], answered: Sequence[Piece]) -> list[Pie
 def _check_piece(original: Piece, piece: Piece) -> Piece:
     return Piece(
         id=original.id,
-        title=one_line(piece.title, LONGEST_TITLE)
+        title=fit_line(piece.title, LONGEST_TITLE)
         if original.title and piece.title.strip()
         else original.title,
-        text=one_line(piece.text, LONGEST_TEXT) if piece.text.strip() else original.text,
+        text=fit_line(piece.text, LONGEST_TEXT) if piece.text.strip() else original.text,
         urgency_level=None
         if original.urgency_level is None
         else urgency_level(piece.urgency_level or original.urgency_level),

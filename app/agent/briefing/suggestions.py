@@ -17,7 +17,7 @@ from app.agent.priorities.importance import IMPORTANT
 from app.agent.priorities.mail_senders import Sender, sender_of
 from app.agent.priorities.quadrants import Scored
 from app.core import random_tokens
-from app.core.markdown.html_fragments import one_line
+from app.core.markdown.html_fragments import fit_line
 from app.core.schema import Record
 
 Action = Literal[
@@ -126,7 +126,7 @@ def _emails(material: Material) -> Iterator[Idea]:
             one.weight,
             "reply_email",
             _item_mark(one),
-            f"Reply to {one_line(sender, 60) or 'an e-mail'}",
+            f"Reply to {fit_line(sender, 60) or 'an e-mail'}",
             f"“{_short_title(one)}”: {_reason_text(one)}.",
         )
     todos = material.facts.todos or Todos()
@@ -165,7 +165,7 @@ def _meetings(material: Material) -> Iterator[Idea]:
 def _clashes(material: Material) -> Iterator[Idea]:
     for first, second in material.clashes[:MOST_OF_A_KIND]:
         about = f"{first.title} {first.start.isoformat()} {second.title} {second.start.isoformat()}"
-        names = f"“{one_line(first.title, 60)}” and “{one_line(second.title, 60)}”"
+        names = f"“{fit_line(first.title, 60)}” and “{fit_line(second.title, 60)}”"
         yield Idea(
             CLASH,
             "other",
@@ -190,7 +190,7 @@ def _notes(material: Material) -> Iterator[Idea]:
                 60 + min(note.open_boxes, 20),
                 "review_note",
                 note.item.id,
-                f"Review “{one_line(note.item.title, 60)}”",
+                f"Review “{fit_line(note.item.title, 60)}”",
                 f"{number} in it not ticked yet.",
             )
 
@@ -243,4 +243,4 @@ def _reason_text(one: Scored) -> str:
 
 
 def _short_title(one: Scored) -> str:
-    return one_line(one.item.title, 60)
+    return fit_line(one.item.title, 60)

@@ -121,7 +121,7 @@ def _add_row(
 def is_empty_row(row: Row) -> bool:
     """Return whether a row only says that there is nothing, or how many there are."""
     # Our own sentences carry a mark, those of other clients are known by their words.
-    if html_fragments.LEAD in row.facts or not html_fragments.one_line(
+    if html_fragments.LEAD in row.facts or not html_fragments.fit_line(
         row.facts.get("title", row.text)
     ):
         return True
@@ -175,8 +175,8 @@ def _row_item(row: Row, source: Source, zone: ZoneInfo) -> Item:
     day, moment = _parse_when(facts.get("due", ""), zone)
     return Item(
         source=source,
-        title=html_fragments.one_line(facts.get("title", row.text), LONGEST),
-        words=html_fragments.one_line(_words_beside(row, source), LONGEST),
+        title=html_fragments.fit_line(facts.get("title", row.text), LONGEST),
+        words=html_fragments.fit_line(_words_beside(row, source), LONGEST),
         day=None if moment else day,
         moment=moment,
         end=_parse_when(facts.get("end", ""), zone)[1],

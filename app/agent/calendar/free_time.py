@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta, Struct, structs
 
 from app.agent.priorities.items import Item
-from app.core.markdown.html_fragments import one_line
+from app.core.markdown.html_fragments import fit_line
 from app.core.schema import Body
 from app.errors import Invalid
 from app.workspace.todos import due
@@ -143,6 +143,6 @@ def _read_event(given: CalendarEvent, number: int, zone: ZoneInfo) -> Event:
     if whole_day and end == start:
         end = datetime.combine(start.date(), time.max, zone)
     words = ". ".join(
-        one_line(text, 200) for text in (given.description, given.location) if text and text.strip()
+        fit_line(text, 200) for text in (given.description, given.location) if text and text.strip()
     )
-    return Event(start, end, one_line(given.summary or "", 200) or "(no title)", words, whole_day)
+    return Event(start, end, fit_line(given.summary or "", 200) or "(no title)", words, whole_day)

@@ -9,6 +9,7 @@ from typing import Literal
 from app.agent.memory import episodes
 from app.core.caller import Caller
 from app.core.database.tx import Tx
+from app.core.markdown.shortened import one_line
 from app.errors import NotFound
 from app.workspace.index.spellings import text_for_index
 
@@ -237,5 +238,4 @@ def require_own(tx: Tx, me: Caller, conversation: int, *, agent: int | None = No
 
 def title_from_message(message: str) -> str:
     """Return the title of a conversation that begins with `message`."""
-    line = " ".join(message.split())
-    return line if len(line) <= LONGEST_TITLE else line[: LONGEST_TITLE - 1].rstrip() + "…"
+    return one_line(message, LONGEST_TITLE)

@@ -6,6 +6,7 @@ from app.commands.bridge.deliveries import Result
 from app.commands.bridge.journal import Entry
 from app.commands.bridge.prompt import context_items, task_text, write_prompt
 from app.commands.bridge.run_program import Program, run_program
+from app.core.markdown.shortened import shortened
 
 TOOL = "run_command"
 MOST_SUMMARY = 4_000
@@ -41,7 +42,7 @@ class Command:
         with_ = f"\nwith {given}" if given else ""
         where = f"{str(self._program)[:MOST_COMMAND]}\nin {self._program.folder}{with_}"
         summary = f"{where}\n\n{task_text(payload)}"
-        return TOOL, summary if len(summary) <= MOST_SUMMARY else summary[: MOST_SUMMARY - 1] + "…"
+        return TOOL, shortened(summary, MOST_SUMMARY)
 
     async def answer(self, entry: Entry, sender: str) -> Result:
         """Return what the program wrote; how it failed is told, its errors only to this machine."""

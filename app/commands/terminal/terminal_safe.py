@@ -6,6 +6,8 @@ No mark of them moves the cursor, sets a title, hides or turns what is read.
 import re
 import unicodedata
 
+from app.core.markdown.shortened import one_line
+
 ISOLATE, ISOLATE_END = "\u2068", "\u2069"
 _STEERING = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f\ud800-\udfff]"
@@ -39,8 +41,7 @@ def show_hidden(text: str) -> str:
 
 def on_one_line(text: object, most: int) -> str:
     """Return the text harmless and on one line of at most `most` characters, and isolated."""
-    line = " ".join(_STEERING.sub("", str(text)).split())
-    return isolate_text(line if len(line) <= most else line[: most - 1].rstrip() + "…")
+    return isolate_text(one_line(_STEERING.sub("", str(text)), most))
 
 
 def isolate_text(text: str) -> str:

@@ -11,6 +11,8 @@ from html import escape, unescape
 import msgspec
 import nh3
 
+from app.core.markdown.shortened import one_line
+
 MOST_ROWS = 400
 DEEPEST = 60  # elements open at once; reading deeper ones takes time that grows with the square
 LONGEST_HEADING = 48
@@ -50,10 +52,9 @@ class Row(msgspec.Struct, frozen=True):
     listed: bool = False
 
 
-def one_line(text: str, most: int = 300) -> str:
+def fit_line(text: str, most: int = 300) -> str:
     """Return a text as one line of at most so many characters, without what HTML cannot carry."""
-    flat = " ".join(_UNFIT.sub(" ", text[: 4 * most]).split())
-    return flat if len(flat) <= most else flat[: most - 1].rstrip() + "…"
+    return one_line(_UNFIT.sub(" ", text[: 4 * most]), most)
 
 
 def list_entry(text: str, aside: str = "", **facts: str | None) -> str:

@@ -13,6 +13,7 @@ from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
 from app.core.database.tx import stamp
+from app.core.markdown.shortened import shortened
 from app.core.schema import TITLE_MOST
 from app.errors import Invalid
 from app.portability.content.source_items import NotCarried
@@ -47,7 +48,7 @@ def clean_text(text: object) -> str:
     )
 
 
-def one_line(text: object, most: int = TITLE_MOST) -> str:
+def clean_line(text: object, most: int = TITLE_MOST) -> str:
     """Return a text as one line of at most so many characters, in NFC, without control
     characters."""
     # Cut before the slower steps: what should be a name may be a whole file.
@@ -57,7 +58,7 @@ def one_line(text: object, most: int = TITLE_MOST) -> str:
         if whole.isprintable()
         else "".join(mark for mark in whole if unicodedata.category(mark) not in ("Cc", "Zl", "Zp"))
     )
-    return kept if len(kept) <= most else kept[: most - 1].rstrip() + "…"
+    return shortened(kept, most)
 
 
 def title_of(text: str, otherwise: str) -> str:
@@ -69,21 +70,21 @@ def title_of(text: str, otherwise: str) -> str:
         plain = _LINKED.sub(
             r"\1", row.strip().lstrip("#>*-+ ").removeprefix("[ ]").removeprefix("[x]")
         )
-        if found := one_line(plain.replace("**", "").replace("`", ""), 80):
+        if found := clean_line(plain.replace("**", "").replace("`", ""), 80):
             return found
-    return one_line(otherwise) or "Untitled"
+    return clean_line(otherwise) or "Untitled"
 
 
 def folder_name(name: object, otherwise: str = "Untitled") -> str:
     """Return a name that a folder can have."""
     # Signs that look alike: a name with a slash must not become two folders.
-    found = one_line(clean_text(name).replace("/", "∕").replace("\\", "∖"))
+    found = clean_line(clean_text(name).replace("/", "∕").replace("\\", "∖"))
     return otherwise if found in ("", ".", "..") else found
 
 
 def tag_label(name: object) -> str:
     """Return a tag as notes have it: one line, without a leading #."""
-    return one_line(clean_text(name).strip().lstrip("#"), 64)
+    return clean_line(clean_text(name).strip().lstrip("#"), 64)
 
 
 def tag_labels(names: Iterable[object]) -> tuple[str, ...]:
@@ -93,12 +94,12 @@ def tag_labels(names: Iterable[object]) -> tuple[str, ...]:
 
 def markdown_link(words: object, target: str, *, picture: bool = False) -> str:
     """Return a Markdown link, or a picture, with words that cannot end it early."""
-    return f"{'!' * picture}[{one_line(words).translate(_BRACKETS)}]({target})"
+    return f"{'!' * picture}[{clean_line(words).translate(_BRACKETS)}]({target})"
 
 
 def web_address(address: object) -> str:
     """Return an address of the web as a link may have it; empty if it is none."""
-    found = one_line(address, 2_000)
+    found = clean_line(address, 2_000)
     return (
         quote(found, safe="%/:=&?~#+!$,;'@*[]")
         if found.lower().startswith(("http://", "https://", "mailto:"))
@@ -182,7 +183,7 @@ def note_damaged_text(name: str, *texts: str) -> Iterator[NotCarried]:
 
 def report_name(name: object) -> str:
     """Return a name as a report shows it."""
-    return one_line(name, LONGEST_NAME) or "(without a name)"
+    return clean_line(name, LONGEST_NAME) or "(without a name)"
 
 
 def reason_text(error: BaseException) -> str:

@@ -14,6 +14,7 @@ from app.portability.archives import open_source
 from app.portability.archives.source_tree import Entry, Tree, files
 from app.portability.content.clean_text import (
     UNREADABLE,
+    clean_line,
     clean_text,
     join_paragraphs,
     mappings_in,
@@ -21,7 +22,6 @@ from app.portability.content.clean_text import (
     moment_from_epoch,
     not_readable,
     note_damaged_text,
-    one_line,
     report_name,
     tag_labels,
     title_of,
@@ -159,7 +159,7 @@ class Keep:
         own: str,
     ) -> Iterator[Item]:
         body = clean_text(note.get("textContent")) or _boxes(note.get("listContent"))
-        title = one_line(note.get("title")) or title_of(body, entry.stem)
+        title = clean_line(note.get("title")) or title_of(body, entry.stem)
         pictures: list[str] = []
         for attachment in mappings_in(note.get("attachments")):
             file = _find_file(clean_text(attachment.get("filePath")), inside)
@@ -172,7 +172,7 @@ class Keep:
             # a file comes once, before the first note that shows it
             if file.name not in shown:
                 yield SourceFile(
-                    key=file.name, name=one_line(file.name), open=file.open, size=file.size
+                    key=file.name, name=clean_line(file.name), open=file.open, size=file.size
                 )
             shown.add(file.name)
             picture = clean_text(attachment.get("mimetype")).startswith("image/")
@@ -287,7 +287,7 @@ def _links(value: Any, body: str) -> str:
         if (page := web_address(one.get("url"))) and page not in body
     ]
     return "\n".join(
-        f"- {markdown_link(one_line(one.get('title')) or page, page)}" for one, page in pages
+        f"- {markdown_link(clean_line(one.get('title')) or page, page)}" for one, page in pages
     )
 
 
@@ -303,7 +303,7 @@ def _lost(note: Mapping[str, Any], title: str) -> Iterator[NotCarried]:
     if others:
         yield NotCarried(
             report_name(title),
-            f"it was shared with {one_line(', '.join(others), 200)}; here only you can see it",
+            f"it was shared with {clean_line(', '.join(others), 200)}; here only you can see it",
         )
 
 

@@ -8,11 +8,11 @@ import msgspec
 
 from app.core.markdown import blocks
 from app.portability.content.clean_text import (
+    clean_line,
     clean_text,
     mappings_in,
     moment_from_epoch,
     moment_from_iso,
-    one_line,
 )
 
 _TAG = re.compile(r"(?<!\S)#([^\s#,.;:!?()\[\]`]{1,64})")
@@ -114,7 +114,7 @@ def _id(value: Any) -> str:
     """Return the last part of a name such as memos/abc, or a number, as text."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)[:64]
-    return one_line(value, 200).rpartition("/")[2]
+    return clean_line(value, 200).rpartition("/")[2]
 
 
 def _moment(found: dict[str, Any], what: str) -> str | None:
@@ -132,7 +132,7 @@ def _attached(found: dict[str, Any]) -> Iterator[MemoFile]:
             size = clean_text(str(one.get("size", "")))
             yield MemoFile(
                 id=_id(one.get("name")) or _id(one.get("uid")) or _id(one.get("id")),
-                name=one_line(one.get("filename")),
+                name=clean_line(one.get("filename")),
                 picture=clean_text(one.get("type")).startswith("image/"),
                 size=int(size) if size.isdecimal() and len(size) < 16 else None,
                 content=clean_text(one.get("content")),
@@ -173,4 +173,4 @@ def _place(value: Any) -> str:
         for name in ("latitude", "longitude")
         if isinstance(value.get(name), int | float)
     ]
-    return ", ".join(part for part in (one_line(value.get("placeholder")), *numbers) if part)
+    return ", ".join(part for part in (clean_line(value.get("placeholder")), *numbers) if part)

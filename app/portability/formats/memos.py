@@ -17,12 +17,12 @@ from app.portability.archives.folder_tree import FileTree
 from app.portability.archives.source_tree import Entry, Tree, files
 from app.portability.content.clean_text import (
     UNREADABLE,
+    clean_line,
     clean_text,
     decode_base64,
     join_paragraphs,
     markdown_link,
     note_damaged_text,
-    one_line,
     reason_text,
     report_name,
     tag_labels,
@@ -200,7 +200,7 @@ class Memos:
                 shown.add(entry.path)
                 yield SourceFile(
                     key=key,
-                    name=one_line(attached.name) or entry.name,
+                    name=clean_line(attached.name) or entry.name,
                     open=entry.open,
                     size=entry.size,
                 )
@@ -208,7 +208,7 @@ class Memos:
         if inside := decode_base64(attached.content):
             yield SourceFile(
                 key=key,
-                name=one_line(attached.name) or "attachment",
+                name=clean_line(attached.name) or "attachment",
                 open=lambda: io.BytesIO(inside),
                 size=len(inside),
             )
@@ -276,7 +276,7 @@ def _values(stream: JsonStream) -> Iterator[Any]:
 
 
 def _title(memo: Memo) -> str:
-    return one_line(memo.title, 80) or title_of(
+    return clean_line(memo.title, 80) or title_of(
         memo.content, f"Memo of {memo.created[:10]}" if memo.created else f"Memo {memo.id}"
     )
 
@@ -285,7 +285,7 @@ def _lost(memo: Memo, title: str) -> Iterator[NotCarried]:
     if memo.visibility not in ("", "PRIVATE"):
         yield NotCarried(
             report_name(title),
-            f"its visibility was {one_line(memo.visibility, 30)}; here only you can see it",
+            f"its visibility was {clean_line(memo.visibility, 30)}; here only you can see it",
         )
     if memo.reactions:
         yield NotCarried(report_name(title), f"its {memo.reactions} reactions were not imported")

@@ -5,10 +5,10 @@ from typing import Literal
 
 from app.portability.content.clean_text import (
     LONGEST_TODO_TITLE,
+    clean_line,
     clean_text,
     join_paragraphs,
     note_damaged_text,
-    one_line,
     report_name,
 )
 from app.portability.content.source_items import NotCarried, SourceTodo
@@ -38,8 +38,8 @@ def todo(
     What is beyond that is told.
     """
     whole = " ".join(clean_text(title).split())
-    short = one_line(whole, LONGEST_TODO_TITLE) or one_line(description, 80) or "Untitled"
-    more = [f"- [{'x' if done else ' '}] {one_line(step)}" for step, done in steps[MOST_STEPS:]]
+    short = clean_line(whole, LONGEST_TODO_TITLE) or clean_line(description, 80) or "Untitled"
+    more = [f"- [{'x' if done else ' '}] {clean_line(step)}" for step, done in steps[MOST_STEPS:]]
     text = join_paragraphs(
         whole if len(whole) > LONGEST_TODO_TITLE else "",
         clean_text(description).strip(),
@@ -61,7 +61,7 @@ def todo(
         description=text[:LONGEST_DESCRIPTION] or None,
         completed=completed,
         completed_at=completed_at if completed else None,
-        steps=tuple((one_line(step) or "Untitled", done) for step, done in steps[:MOST_STEPS]),
+        steps=tuple((clean_line(step) or "Untitled", done) for step, done in steps[:MOST_STEPS]),
         priority=priority,
         due=due,
         rule=rule,

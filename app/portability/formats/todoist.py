@@ -17,12 +17,12 @@ from app.portability.archives.folder_tree import FileTree
 from app.portability.archives.source_tree import Entry, Tree, files
 from app.portability.content.clean_text import (
     UNREADABLE,
+    clean_line,
     clean_text,
     join_paragraphs,
     markdown_link,
     moment_from_epoch,
     note_damaged_text,
-    one_line,
     reason_text,
     report_name,
     web_address,
@@ -106,7 +106,7 @@ class _Project:
 
     def __init__(self, entry: Entry, keys: Counter[str]) -> None:
         self._entry = entry
-        self._name = one_line(_NUMBER.sub("", entry.stem))
+        self._name = clean_line(_NUMBER.sub("", entry.stem))
         self._section = ""
         self._task: _Task | None = None
         self._keys = keys
@@ -148,7 +148,7 @@ class _Project:
         kind, content = row.get("TYPE", ""), row.get("CONTENT", "")
         if kind == "section":
             yield from self._finished()
-            self._section = one_line(content)
+            self._section = clean_line(content)
         elif kind == "task":
             indent = row.get("INDENT", "")
             level = int(indent) if indent.isdecimal() and len(indent) < 3 else 1
@@ -158,7 +158,7 @@ class _Project:
         elif kind and not kind.startswith("meta"):
             yield NotCarried(
                 report_name(content or f"row {number}"),
-                f"it is a {one_line(kind, 30)}, which is not a task, section or comment",
+                f"it is a {clean_line(kind, 30)}, which is not a task, section or comment",
             )
 
     def _begun(self, row: Mapping[str, str]) -> Iterator[Item]:
@@ -211,7 +211,7 @@ class _Project:
         task = self._task
         if task is None:
             return
-        content = one_line(row.get("CONTENT"))
+        content = clean_line(row.get("CONTENT"))
         # levels count from 1, which is the task itself
         task.path = [*task.path[: level - 2], content]
         title = " › ".join(task.path)
@@ -279,14 +279,14 @@ def _unread(content: str, text: str, *, missing: bool) -> NotCarried:
     why = "names a day that does not exist" if missing else "is unclear"
     return NotCarried(
         report_name(content),
-        f"its date “{one_line(text, 60)}” {why}; it was added to the description",
+        f"its date “{clean_line(text, 60)}” {why}; it was added to the description",
     )
 
 
 def _guessed(content: str, text: str, year: int) -> NotCarried:
     return NotCarried(
         report_name(content),
-        f"its date “{one_line(text, 60)}” has no year; {year} was used, nearest to the export",
+        f"its date “{clean_line(text, 60)}” has no year; {year} was used, nearest to the export",
     )
 
 
@@ -296,4 +296,4 @@ def _file(text: str) -> tuple[str, str]:
         found = msgspec.json.decode(text, type=dict[str, object])
     except msgspec.DecodeError:
         return "file", ""
-    return one_line(found.get("file_name")) or "file", web_address(found.get("file_url"))
+    return clean_line(found.get("file_name")) or "file", web_address(found.get("file_url"))

@@ -15,6 +15,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.events import Events
 from app.core.database.tx import Tx, stamp
+from app.core.markdown.shortened import one_line
 from app.core.operation import operation
 from app.core.schema import Line, Text
 from app.errors import GrantRevoked
@@ -148,7 +149,7 @@ def _ask_owner(
             "toolName": asked.tool,
             "toolInputSummary": summary,
         },
-        summary=f"{asked.tool} for {peer['name']}: {_first_words(summary)}",
+        summary=f"{asked.tool} for {peer['name']}: {one_line(summary, LONGEST_SHOWN)}",
         reason=f"Your agent works for {peer['name']} (@{peer['username']}) in “{session.label}”.",
         preview=Preview("text", summary),
         risk=trusted_tools.risk_of(asked.tool),
@@ -159,11 +160,6 @@ def _ask_owner(
         return approval_rows.shown(tx, waiting)
     ends = stamp(tx.moment + timedelta(minutes=escalation_rows.RUNTIME_MINUTES))
     return approval_rows.insert(tx, asked, "pending", expires_at=ends, escalation=escalation)
-
-
-def _first_words(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= LONGEST_SHOWN else line[: LONGEST_SHOWN - 1] + "…"
 
 
 def _require_message(

@@ -12,6 +12,7 @@ import msgspec
 
 from app.core.caller import Caller
 from app.core.database.tx import Tx
+from app.core.markdown.shortened import one_line, shortened
 from app.core.schema import Record, encode
 from app.errors import NotFound
 from app.tools.registry.registry import RegisteredTool
@@ -211,24 +212,23 @@ def _cut(text: str) -> str:
 
 def _summarise_call(tool: RegisteredTool, arguments: Mapping[str, Any], title: str | None) -> str:
     """Return one line that names the tool, what it is about and which fields it sets."""
-    about = f" “{one_line(title)}”" if title is not None else ""
+    about = f" “{quotable_line(title)}”" if title is not None else ""
     fields = ", ".join(
-        f"{name} “{one_line(value)}”" if isinstance(value, str) else name
+        f"{name} “{quotable_line(value)}”" if isinstance(value, str) else name
         for name, value in arguments.items()
         if _is_shown(name)
     )
     text = f"{tool.name}{about}" + (f": {fields}" if fields else "")
-    return text if len(text) <= LONGEST_SUMMARY else text[: LONGEST_SUMMARY - 1] + "…"
+    return shortened(text, LONGEST_SUMMARY)
 
 
 def _is_shown(name: str) -> bool:
     return name not in INTERNAL and not name.endswith("Id")
 
 
-def one_line(text: str, most: int = LONGEST_VALUE) -> str:
+def quotable_line(text: str, most: int = LONGEST_VALUE) -> str:
     """Return the beginning of anybody's text as one line that cannot pass for more than that."""
     # Cut before the work, since a value may be a whole note. Quotation marks are those of the
     # summary, so a value must not close its own.
     plain = "".join(mark if mark.isprintable() else " " for mark in text[: 4 * most])
-    line = " ".join(plain.replace("“", "'").replace("”", "'").split())
-    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
+    return one_line(plain.replace("“", "'").replace("”", "'"), most)

@@ -25,7 +25,7 @@ from app.tools.mcp import challenge, stdio_process
 from app.tools.mcp.challenge import Challenge
 from app.tools.mcp.checked_transport import CheckedTransport, TooLarge
 from app.tools.mcp.config import McpConfig
-from app.tools.mcp.definitions import line
+from app.tools.mcp.definitions import clean_line
 from app.tools.mcp.failures import McpFailed, NeedsLogin
 from app.tools.mcp.token_auth import TokenAuth
 
@@ -276,7 +276,7 @@ class Connection:
                 return McpFailed("The server answers in a way that is not of the protocol.")
             if error.code == REQUEST_TIMEOUT:
                 return McpFailed("The server did not answer in time.")
-            return McpFailed(f"The server refuses: {line(error.message, 300)}")
+            return McpFailed(f"The server refuses: {clean_line(error.message, 300)}")
         return McpFailed("The server cannot be used: it does not keep to the protocol.")
 
 
@@ -285,7 +285,9 @@ def _cleaned(tell: Tell) -> ProgressFnT:
 
     async def hear(progress: float, total: float | None, message: str | None) -> None:
         if math.isfinite(progress) and (total is None or math.isfinite(total)):
-            await tell(progress, total, None if message is None else line(message, LONGEST_SAID))
+            await tell(
+                progress, total, None if message is None else clean_line(message, LONGEST_SAID)
+            )
 
     return hear
 

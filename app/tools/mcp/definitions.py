@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from app.core.markdown.shortened import one_line
+
 LONGEST_NAME = 64
 """Of a tool with its namespace, as providers of models demand."""
 LONGEST_NAMESPACE = 24
@@ -48,10 +50,9 @@ def cleaned(text: str) -> str:
     return _STEERING.sub("", text)
 
 
-def line(text: str, most: int) -> str:
+def clean_line(text: str, most: int) -> str:
     """Return a text cleaned, on one line of at most so many characters."""
-    plain = " ".join(cleaned(text[: 8 * most]).split())
-    return plain if len(plain) <= most else plain[: most - 1].rstrip() + "…"
+    return one_line(cleaned(text[: 8 * most]), most)
 
 
 def namespace_for(name: str, taken: Iterable[str]) -> str:

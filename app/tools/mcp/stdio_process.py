@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from app.core.process import limited_process, process_group
 from app.tools.mcp.config import McpConfig
-from app.tools.mcp.definitions import line
+from app.tools.mcp.definitions import clean_line
 from app.tools.mcp.failures import McpFailed
 
 LONGEST_LINE = 4 << 20
@@ -47,7 +47,7 @@ class Program:
     @property
     def said(self) -> str:
         """The end of what it wrote to standard error, harmless, on one line."""
-        return line(b" ".join(self._said)[-LAST_WORDS:].decode(errors="replace"), 300)
+        return clean_line(b" ".join(self._said)[-LAST_WORDS:].decode(errors="replace"), 300)
 
     async def listen(self) -> None:
         """Keep the end of what it writes as errors."""

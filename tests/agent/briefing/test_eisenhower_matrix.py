@@ -363,13 +363,13 @@ async def test_a_flood_of_markup_is_answered(resident: Client, flood: str) -> No
 
 
 TITLES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=80).filter(
-    lambda text: html_fragments.one_line(text) != ""
+    lambda text: html_fragments.fit_line(text) != ""
 )
 ITEMS = st.builds(
     Item,
     source=st.sampled_from(["todo", "email", "note", "calendar"]),
-    title=TITLES.map(html_fragments.one_line),
-    words=TITLES.map(html_fragments.one_line),
+    title=TITLES.map(html_fragments.fit_line),
+    words=TITLES.map(html_fragments.fit_line),
     day=st.dates(min_value=NOW.date().replace(year=2020), max_value=NOW.date().replace(year=2030))
     | st.none(),
     priority=st.sampled_from([None, 0.2, 0.4, 0.6, 0.8, 1.0]),

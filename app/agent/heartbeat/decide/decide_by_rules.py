@@ -11,7 +11,7 @@ from app.agent.heartbeat.look.agenda import Agenda
 from app.agent.heartbeat.look.digests import due_in_words
 from app.agent.heartbeat.records.proposals import ActionType, Fact, Proposal
 from app.core.process.counted import counted
-from app.tools.approvals.change_preview import one_line
+from app.tools.approvals.change_preview import quotable_line
 
 NAME = "offline"
 BYTES_A_TOKEN = 4
@@ -34,7 +34,9 @@ def estimate_tokens(agenda: Agenda, made: list[Proposal]) -> tuple[int, int]:
 
 
 def _reminder(fact: Fact, says: str) -> Proposal:
-    return _proposal(fact, "reminder", one_line(says, 200), {"text": says, "rule": fact.rule}, says)
+    return _proposal(
+        fact, "reminder", quotable_line(says, 200), {"text": says, "rule": fact.rule}, says
+    )
 
 
 def _proposal(
@@ -47,7 +49,7 @@ def _proposal(
 def _overdue(agenda: Agenda, fact: Fact) -> Proposal:
     return _reminder(
         fact,
-        f"“{one_line(fact.about['title'], 120)}” is overdue since "
+        f"“{quotable_line(fact.about['title'], 120)}” is overdue since "
         f"{due_in_words(fact.about['due'], agenda.zone, agenda.now)}.",
     )
 
@@ -55,16 +57,16 @@ def _overdue(agenda: Agenda, fact: Fact) -> Proposal:
 def _due_soon(agenda: Agenda, fact: Fact) -> Proposal:
     return _reminder(
         fact,
-        f"“{one_line(fact.about['title'], 120)}” is due "
+        f"“{quotable_line(fact.about['title'], 120)}” is due "
         f"{due_in_words(fact.about['due'], agenda.zone, agenda.now)}.",
     )
 
 
 def _calendar(agenda: Agenda, fact: Fact) -> Proposal:
-    place = f" ({one_line(fact.about['place'], 80)})" if fact.about.get("place") else ""
+    place = f" ({quotable_line(fact.about['place'], 80)})" if fact.about.get("place") else ""
     return _reminder(
         fact,
-        f"“{one_line(fact.about['title'], 120)}”{place} begins "
+        f"“{quotable_line(fact.about['title'], 120)}”{place} begins "
         f"{due_in_words(fact.about['due'], agenda.zone, agenda.now)}.",
     )
 
@@ -75,14 +77,14 @@ def _top(agenda: Agenda, fact: Fact) -> Proposal:
         if fact.about["due"]
         else ""
     )
-    return _reminder(fact, f"“{one_line(fact.about['title'], 120)}” has top priority{when}.")
+    return _reminder(fact, f"“{quotable_line(fact.about['title'], 120)}” has top priority{when}.")
 
 
 def _stale_pin(agenda: Agenda, fact: Fact) -> Proposal:
     days = (agenda.now - datetime.fromisoformat(fact.about["since"])) // timedelta(days=1)
     return _reminder(
         fact,
-        f"The pinned note “{one_line(fact.about['title'], 120)}” has not changed for "
+        f"The pinned note “{quotable_line(fact.about['title'], 120)}” has not changed for "
         f"{counted(days, 'day')}.",
     )
 
@@ -101,7 +103,7 @@ def _unanswered(agenda: Agenda, fact: Fact) -> Proposal:
 
 
 def _remind(agenda: Agenda, fact: Fact) -> Proposal:
-    return _reminder(fact, one_line(fact.about["words"], 300))
+    return _reminder(fact, quotable_line(fact.about["words"], 300))
 
 
 def _briefing(agenda: Agenda, fact: Fact) -> Proposal:
@@ -111,7 +113,7 @@ def _briefing(agenda: Agenda, fact: Fact) -> Proposal:
 
 def _replan(agenda: Agenda, fact: Fact) -> Proposal:
     title = (
-        f"Move “{one_line(fact.about['title'], 120)}” to "
+        f"Move “{quotable_line(fact.about['title'], 120)}” to "
         f"{due_in_words(fact.about['to'], agenda.zone, agenda.now)}"
     )
     payload = {
@@ -139,8 +141,8 @@ def _journal(agenda: Agenda, fact: Fact) -> Proposal:
 
 
 def _todo(agenda: Agenda, fact: Fact) -> Proposal:
-    title = one_line(fact.about["words"], 300)
-    shown, says = f"Add the todo “{one_line(title, 120)}”", f"Add the todo “{title}”"
+    title = quotable_line(fact.about["words"], 300)
+    shown, says = f"Add the todo “{quotable_line(title, 120)}”", f"Add the todo “{title}”"
     return _proposal(fact, "todo_create", shown, {"title": title}, says)
 
 
@@ -149,8 +151,8 @@ def _append(agenda: Agenda, fact: Fact) -> Proposal:
     from app.agent.rules.answers.note_changes import append_text
 
     title = (
-        f"Add “{one_line(fact.about['words'], 60)}” to the note "
-        f"“{one_line(fact.about['title'], 60)}”"
+        f"Add “{quotable_line(fact.about['words'], 60)}” to the note "
+        f"“{quotable_line(fact.about['title'], 60)}”"
     )
     payload = {
         "noteId": fact.target and fact.target[1],
@@ -161,7 +163,7 @@ def _append(agenda: Agenda, fact: Fact) -> Proposal:
 
 
 def _unpin(agenda: Agenda, fact: Fact) -> Proposal:
-    title = f"Unpin the note “{one_line(fact.about['title'], 120)}”"
+    title = f"Unpin the note “{quotable_line(fact.about['title'], 120)}”"
     payload = {"noteId": fact.target and fact.target[1], "pinned": False}
     return _proposal(fact, "note_edit", title, payload)
 

@@ -14,7 +14,7 @@ from app.core.app import App
 from app.core.fit_types import whole
 from app.errors import Invalid
 from app.tools.approvals import escalation_rows
-from app.tools.approvals.change_preview import one_line
+from app.tools.approvals.change_preview import quotable_line
 from app.tools.registry import registry
 
 WISHED: dict[str, ActionType] = {
@@ -81,7 +81,7 @@ class ProposalCollector:
         key = _wish_key("reminder", {"text": says})
         return Proposal(
             "reminder",
-            one_line(says, 200),
+            quotable_line(says, 200),
             {"text": says, "rule": "model"},
             says,
             self._item,
@@ -115,7 +115,7 @@ class ProposalCollector:
             None,
         )
         about = (
-            f"“{one_line(str(params['title']), 80)}”"
+            f"“{quotable_line(str(params['title']), 80)}”"
             if params.get("title")
             else str(target[1])
             if target

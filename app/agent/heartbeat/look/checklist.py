@@ -11,6 +11,7 @@ from app.agent.heartbeat.look.checklist_times import When
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import ChecklistWords, ListUnit, NamedSpan
 from app.core.markdown import blocks
+from app.core.markdown.shortened import shortened
 from app.core.text import fold_name
 
 Kind = Literal[
@@ -83,7 +84,7 @@ def parse_task(line: str) -> Task:
     What is denied, or asks for more than the rules do, is none of theirs.
     """
     line = " ".join(line.split())
-    shown = line if len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 1] + "…"
+    shown = shortened(line, LONGEST_LINE)
     patterns, folded = _load_patterns(), fold_name(line)
     when, rest = checklist_times.find_time(line)
     # “Do not remind me of …” holds all words of the reminder.

@@ -12,7 +12,7 @@ from app.agent.priorities.items import Item
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.process.counted import counted
-from app.tools.approvals.change_preview import one_line
+from app.tools.approvals.change_preview import quotable_line
 from app.workspace.todos import due
 
 SHOWN = 10
@@ -76,7 +76,7 @@ def done_today(tx: Tx, me: Caller, zone: ZoneInfo) -> dict[str, str] | None:
     """Return the line for the diary; None on a day on which nothing was done."""
     today = tx.moment.astimezone(zone).date()
     done = _done_titles(tx, me, due.days_span(today, today, zone).since)
-    return {"words": one_line(f"Done: {'; '.join(done)}", LONGEST_JOURNAL)} if done else None
+    return {"words": quotable_line(f"Done: {'; '.join(done)}", LONGEST_JOURNAL)} if done else None
 
 
 def due_in_words(stored: str, zone: ZoneInfo, now: datetime) -> str:
@@ -107,7 +107,7 @@ def _done_titles(tx: Tx, me: Caller, since: str) -> list[str]:
         since=since,
         most=MOST_DONE,
     )
-    return [one_line(row["title"], 120) for row in rows]
+    return [quotable_line(row["title"], 120) for row in rows]
 
 
 def _group_lines(name: str, group: Group) -> str:
@@ -125,8 +125,8 @@ def _list_entry(item: Item) -> str:
         if item.moment
         else ""
     )
-    return f"- {one_line(item.title, 120)}{when}"
+    return f"- {quotable_line(item.title, 120)}{when}"
 
 
 def _escape_title(title: str) -> str:
-    return one_line(title, 120).replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
+    return quotable_line(title, 120).replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")

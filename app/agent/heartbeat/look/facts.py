@@ -16,7 +16,7 @@ from app.agent.heartbeat.records.proposals import Fact, news_key
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
 from app.core.hooks import Waiting, no_requests
-from app.tools.approvals.change_preview import one_line
+from app.tools.approvals.change_preview import quotable_line
 from app.tools.calendars import calendars
 from app.workspace.folders import access
 from app.workspace.index import link_text
@@ -199,9 +199,9 @@ def _unanswered(
             ("request", one.id),
             f"{one.since} {occurrence}",
             {
-                "sender": one_line(one.sender, 60),
+                "sender": quotable_line(one.sender, 60),
                 "wish": one.wish,
-                "words": one_line(one.words, 160),
+                "words": quotable_line(one.words, 160),
                 "since": one.since,
             },
         )
@@ -237,8 +237,8 @@ def _unread_conversations(look: RuleContext, since: str, item: int, occurrence: 
         if own or message["created_at"] > since:
             continue
         about = {
-            "sender": one_line(message["sender_label"], 60),
-            "words": one_line(message["content"], 160),
+            "sender": quotable_line(message["sender_label"], 60),
+            "words": quotable_line(message["content"], 160),
             "since": message["created_at"],
         }
         state = f"{row['last']} {occurrence}"

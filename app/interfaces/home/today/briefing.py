@@ -143,7 +143,7 @@ def _item_id(rows: Sequence[html_fragments.Row], given: dict[str, str]) -> int:
         for row in rows
         if named
         and row.facts.get("id", "").isdecimal()
-        and html_fragments.one_line(row.facts.get("title", ""), TITLE) == named[1]
+        and html_fragments.fit_line(row.facts.get("title", ""), TITLE) == named[1]
     }
     return int(ids.pop()) if len(ids) == 1 else 0
 

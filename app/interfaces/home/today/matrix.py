@@ -113,7 +113,7 @@ def _named(todos: Iterable[Todo]) -> dict[str, Todo]:
     """Return todos by titles that tell them apart, since the answer knows them by these alone."""
     named: dict[str, Todo] = {}
     for todo in todos:
-        title = html_fragments.one_line(todo.title, LONGEST)
+        title = html_fragments.fit_line(todo.title, LONGEST)
         named[title if title not in named else f"{title} ({todo.id})"] = todo
     return named
 

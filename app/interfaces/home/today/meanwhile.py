@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from app.core.markdown.shortened import one_line
 from app.interfaces.home.home_page import Person
 from app.interfaces.languages.said import said
 
@@ -81,7 +82,7 @@ async def _talks(person: Person) -> list[Event]:
             talk.updated_at,
             "message",
             person.words("today.wrote", n=talk.unread_count, who=talk.title),
-            _beginning(talk.messages[-1].content) if talk.messages else "",
+            one_line(talk.messages[-1].content, LONGEST) if talk.messages else "",
             f"/people/c/{talk.conversation_id}",
         )
         for talk in unread
@@ -116,13 +117,8 @@ async def _requests(person: Person) -> list[Event]:
             one.created_at,
             "request",
             person.words("today.request", who=one.from_.name),
-            _beginning(one.note or ""),
+            one_line(one.note or "", LONGEST),
             "/people",
         )
         for one in found.incoming[:GUESTS]
     ]
-
-
-def _beginning(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= LONGEST else line[: LONGEST - 1].rstrip() + "…"

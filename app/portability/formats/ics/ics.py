@@ -12,12 +12,12 @@ from app.portability.archives import open_source
 from app.portability.archives.source_tree import Entry, Tree, files
 from app.portability.content.clean_text import (
     UNREADABLE,
+    clean_line,
     clean_text,
     folder_name,
     join_paragraphs,
     markdown_link,
     note_damaged_text,
-    one_line,
     reason_text,
     report_name,
     tag_labels,
@@ -131,11 +131,11 @@ class Calendars:
         elif component.name == "VJOURNAL":
             yield from _journal(component, zones, given)
         else:
-            yield NotCarried(name, f"{one_line(component.name, 40)} entries are not imported")
+            yield NotCarried(name, f"{clean_line(component.name, 40)} entries are not imported")
 
     def _todo(self, component: Component, zones: dict[str, str], given: set[str]) -> Iterator[Item]:
         own = _key(component)
-        title = component.text("SUMMARY") or one_line(component.text("DESCRIPTION"), 80)
+        title = component.text("SUMMARY") or clean_line(component.text("DESCRIPTION"), 80)
         if own in self._are_steps:
             return
         if own in given:
@@ -186,7 +186,7 @@ class Calendars:
             for component in ics_lines.components(stream):
                 own = _key(component)
                 if component.name == "VTODO" and component.whole and own not in self._titles:
-                    self._titles[own] = one_line(component.text("SUMMARY"))
+                    self._titles[own] = clean_line(component.text("SUMMARY"))
                     if parent := ics_values.parent_of(component):
                         self._parents[own] = (parent, ics_values.has_only_a_title(component))
                     if ics_values.is_done(component):
@@ -197,7 +197,7 @@ class Calendars:
 def _journal(component: Component, zones: dict[str, str], given: set[str]) -> Iterator[Item]:
     own = _key(component)
     text = "\n\n".join(component.texts("DESCRIPTION"))
-    title = one_line(component.text("SUMMARY")) or title_of(text, "Journal")
+    title = clean_line(component.text("SUMMARY")) or title_of(text, "Journal")
     if own in given:
         yield NotCarried(
             report_name(title), "another entry has the same UID; the first one was imported"
@@ -208,7 +208,7 @@ def _journal(component: Component, zones: dict[str, str], given: set[str]) -> It
     for number, (value, parameters) in enumerate(component.all("ATTACH"), 1):
         if inside := ics_values.decoded(value, parameters):
             name = (
-                one_line(parameters.get("FILENAME") or parameters.get("X-FILENAME"))
+                clean_line(parameters.get("FILENAME") or parameters.get("X-FILENAME"))
                 or f"attachment {number}"
             )
             yield SourceFile(

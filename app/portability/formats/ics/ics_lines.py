@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO, cast
 
-from app.portability.content.clean_text import clean_text, one_line
+from app.portability.content.clean_text import clean_line, clean_text
 
 MOST_OF_LINE = 32 << 20
 MOST_OF_ONE = 48 << 20
@@ -23,7 +23,7 @@ class Component:
 
     def __init__(self, name: str, calendar: str = "") -> None:
         self.name = name
-        self.calendar = one_line(calendar)
+        self.calendar = clean_line(calendar)
         self.inside: list[str] = []
         self.faults: list[str] = []
         self.whole = False
@@ -74,7 +74,7 @@ class Component:
         try:
             name, parameters, value = cast(Any, Contentline)(text).raw_parts()
         except (ValueError, TypeError, KeyError, AttributeError):
-            self.faults.append(f"its line “{one_line(text, 60)}” is not valid iCalendar")
+            self.faults.append(f"its line “{clean_line(text, 60)}” is not valid iCalendar")
             return
         said = {str(key).upper(): _one(found) for key, found in parameters.items()}
         self._values.setdefault(str(name).upper(), []).append((clean_text(value), said))

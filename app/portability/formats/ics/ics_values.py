@@ -13,8 +13,8 @@ import msgspec
 
 from app.errors import Invalid
 from app.portability.content.clean_text import (
+    clean_line,
     decode_base64,
-    one_line,
     stored_moment,
     web_address,
     zone_named,
@@ -57,13 +57,15 @@ def when(component: Component, zones: Mapping[str, str]) -> When:
     for name in ("DUE", "DTSTART"):
         value, parameters = component.first(name)
         if value and moment(component, name, zones) is None:
-            found.about.append(f"{name}: {one_line(value, 60)}")
+            found.about.append(f"{name}: {clean_line(value, 60)}")
             found.lost.append(
-                f"its {name} “{one_line(value, 60)}” is not a date; it was added to the description"
+                f"its {name} “{clean_line(value, 60)}” is not a date; it was added to the "
+                "description"
             )
         elif _unknown_zone(value, parameters, zones):
             found.lost.append(
-                f"its time zone “{one_line(parameters['TZID'], 60)}” is unknown; your own was used"
+                f"its time zone “{clean_line(parameters['TZID'], 60)}” is unknown; your own was "
+                "used"
             )
     _add_rule(component, found)
     return found
@@ -110,7 +112,7 @@ def extra_lines(
         else []
     )
     rows += [
-        f"{word}: {one_line(component.text(name), 1_000)}"
+        f"{word}: {clean_line(component.text(name), 1_000)}"
         for name, word in (("LOCATION", "Place"), ("URL", "Link"))
         if component.text(name)
     ]
@@ -187,7 +189,7 @@ def _add_rule(component: Component, found: When) -> None:
             reason = "it repeats, but has no due date"
         except (ValueError, Invalid) as error:
             reason = f"its recurrence rule is not supported: {error}".removesuffix(".")
-        found.about.append(f"Repeats: {one_line(value, 500)}")
+        found.about.append(f"Repeats: {clean_line(value, 500)}")
         found.lost.append(f"{reason}; the rule was added to the description")
 
 

@@ -14,12 +14,12 @@ from app.portability.archives import open_source
 from app.portability.archives.source_tree import DEEPEST, Entry, Tree, files
 from app.portability.content.clean_text import (
     UNREADABLE,
+    clean_line,
     clean_text,
     folder_name,
     join_paragraphs,
     not_readable,
     note_damaged_text,
-    one_line,
     report_name,
     tag_labels,
     title_of,
@@ -203,7 +203,7 @@ class Joplin:
 
     def _file(self, item: JoplinItem) -> Iterator[Item]:
         blob = self._blobs.get(item.id)
-        name = one_line(item.title or item.text("filename")) or (blob.name if blob else item.id)
+        name = clean_line(item.title or item.text("filename")) or (blob.name if blob else item.id)
         if blob is None:
             yield NotCarried(report_name(name), "its content is missing from the export")
         else:
@@ -212,7 +212,7 @@ class Joplin:
     def _note(self, item: JoplinItem, title: str = "") -> Iterator[Item]:
         html = item.text("markup_language") == _HTML
         text, lost = self._linked(item.body)
-        title = title or one_line(item.title) or title_of("" if html else item.body, item.id)
+        title = title or clean_line(item.title) or title_of("" if html else item.body, item.id)
         for link in dict.fromkeys(lost):
             yield NotCarried(
                 report_name(title), f"the export does not contain the target of its link :/{link}"
@@ -244,13 +244,13 @@ class Joplin:
         steps = _steps(item.body)
         refers = _is_more_than_a_todo(item)
         if refers:
-            yield from self._note(item, one_line(title))
+            yield from self._note(item, clean_line(title))
         path = " / ".join(self._path(joplin_items.id_of(item.text("parent_id"))))
         tags = ", ".join(
             tag_labels(self._tags.get(tag, "") for tag in self._tags_of.get(item.id, []))
         )
         text = (
-            f"Its text is the note “{one_line(title)}”." if refers else "" if steps else item.body
+            f"Its text is the note “{clean_line(title)}”." if refers else "" if steps else item.body
         )
         about = (
             [f"Notebook: {path}"] * bool(path)
@@ -322,13 +322,13 @@ def _emoji(item: JoplinItem) -> str:
         found = msgspec.json.decode(item.text("icon") or "{}", type=dict[str, object])
     except msgspec.DecodeError:
         return ""
-    return one_line(found.get("emoji"), 32)
+    return clean_line(found.get("emoji"), 32)
 
 
 def _origin(item: JoplinItem) -> list[str]:
     """Return lines about where a note comes from."""
     rows = [
-        f"{word}: {one_line(item.text(name), 2_000)}"
+        f"{word}: {clean_line(item.text(name), 2_000)}"
         for word, name in (("Source", "source_url"), ("Author", "author"))
         if item.text(name)
     ]
