@@ -21,13 +21,8 @@ from app.core.schema import Id, Most, Offset, Record
 from app.workspace.index.spellings import find_words, fts_phrase
 
 View = Literal["me", "coo", "group", "all"]
-TYPES = {
-    "me": ("direct",),
-    "coo": ("shared_agent",),
-    "group": ("group",),
-    "all": ("direct", "shared_agent", "group"),
-}
-VIEWS = {"direct": "me", "shared_agent": "coo", "group": "group"}
+TYPES = {"me": "direct", "coo": "shared_agent", "group": "group"}
+VIEWS = {type_: view for view, type_ in TYPES.items()}
 
 
 class Person(Record):
@@ -220,7 +215,7 @@ def _list_condition(
         )
     params = {
         "me": me.user,
-        "type": TYPES[view][0],
+        "type": TYPES.get(view),
         "contact": contact and contact.strip().lower(),
         "after": after,
     }

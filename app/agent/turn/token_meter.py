@@ -23,11 +23,10 @@ FREE = "offline"
 Where no cap limits it, its tokens are counted at the turn's end alone.
 """
 FREE_COMPLETION = 1_000
-BYTES_A_TOKEN = 3
-"""Fewer than the four of English prose, since JSON, code and most other scripts have fewer.
-
-What is reserved must suffice.
-"""
+USUAL_BYTES_A_TOKEN = 4
+"""Of English prose."""
+LEAST_BYTES_A_TOKEN = 3
+"""Of JSON, code and most other scripts; what is reserved must suffice, what is sent must fit."""
 OVERHEAD_TOKENS = 9_000
 """What instructions and the descriptions of all tools take beside the messages.
 
@@ -47,7 +46,7 @@ def count_tokens(texts: Iterable[str | bytes]) -> int:
         len(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
         for text in texts
     )
-    return -(-size // BYTES_A_TOKEN)
+    return -(-size // LEAST_BYTES_A_TOKEN)
 
 
 def reserve_first_call(

@@ -10,13 +10,12 @@ import msgspec
 from app.agent.memory.persona import read_persona
 from app.agent.turn import message_files
 from app.agent.turn.steps import Asked, Attached, Result, Trace
-from app.agent.turn.token_meter import count_tokens
+from app.agent.turn.token_meter import USUAL_BYTES_A_TOKEN, count_tokens
 from app.agent.turn.traces import trace_of
 
-BYTES_A_TOKEN = 4
 PART_BYTES = 16
 """What the frame of a part may take at most, where room for it is reserved."""
-REMEMBERED_TURNS = 5
+TURNS_REFERRED_TO = 5
 """To so many turns before a message may refer."""
 Kind = Literal["asked", "said", "called", "gave", "refused", "trace", "other"]
 
@@ -87,7 +86,7 @@ def make_asked(
         read_persona(instructions),
         files,
         files_before,
-        tuple(trace for trace in reversed(traces[:-1][-REMEMBERED_TURNS:]) if trace is not None),
+        tuple(trace for trace in reversed(traces[:-1][-TURNS_REFERRED_TO:]) if trace is not None),
     )
 
 
@@ -113,7 +112,7 @@ def estimate_tokens_of(parts: Iterable[Part]) -> int:
 
 def estimate_tokens(text: str) -> int:
     """Estimate the tokens of a text: four bytes each."""
-    return -(-len(text.encode()) // BYTES_A_TOKEN)
+    return -(-len(text.encode()) // USUAL_BYTES_A_TOKEN)
 
 
 def upper_token_bound(parts: Iterable[Part]) -> int:

@@ -10,11 +10,11 @@ from typing import Any
 from app.agent.heartbeat.look.agenda import Agenda
 from app.agent.heartbeat.look.digests import due_in_words
 from app.agent.heartbeat.records.proposals import ActionType, Fact, Proposal
+from app.agent.turn.token_meter import USUAL_BYTES_A_TOKEN
 from app.core.process.counted import counted
 from app.tools.approvals.change_preview import quotable_line
 
 NAME = "offline"
-BYTES_A_TOKEN = 4
 
 
 def make_proposals(agenda: Agenda) -> list[Proposal]:
@@ -30,7 +30,7 @@ def estimate_tokens(agenda: Agenda, made: list[Proposal]) -> tuple[int, int]:
         len(task.text.encode()) for task in agenda.tasks
     )
     said = sum(len(proposal.says.encode()) + len(proposal.title.encode()) for proposal in made)
-    return -(-read // BYTES_A_TOKEN), -(-said // BYTES_A_TOKEN)
+    return -(-read // USUAL_BYTES_A_TOKEN), -(-said // USUAL_BYTES_A_TOKEN)
 
 
 def _reminder(fact: Fact, says: str) -> Proposal:

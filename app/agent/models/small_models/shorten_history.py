@@ -12,9 +12,8 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, ToolReturnPart, Use
 from pydantic_ai.tools import ToolDefinition
 
 from app.agent.models.small_models.lean_results import map_results
+from app.agent.turn.token_meter import LEAST_BYTES_A_TOKEN
 
-BYTES_A_TOKEN = 3
-"""A careful estimate: English has four, most other languages fewer."""
 SHORTEST_RESULT = 600
 CUT = " … (the rest was left out)"
 
@@ -31,7 +30,7 @@ def estimate_tokens(messages: Sequence[ModelMessage], tools: Sequence[ToolDefini
         len(tool.name) + len(tool.description or "") + len(json.dumps(tool.parameters_json_schema))
         for tool in tools
     )
-    return (said + told + described) // BYTES_A_TOKEN
+    return (said + told + described) // LEAST_BYTES_A_TOKEN
 
 
 def fit_history(
@@ -43,13 +42,13 @@ def fit_history(
 
     What is left of the newest turn is only cut in its results, so it may still be too long.
     """
-    kept = [_with_short_results(message, most_result * BYTES_A_TOKEN) for message in messages]
+    kept = [_with_short_results(message, most_result * LEAST_BYTES_A_TOKEN) for message in messages]
     beginnings = [place for place, message in enumerate(kept) if _begins_a_turn(message)]
     # Whole turns, since a result without its call is refused by most providers.
     while estimate_tokens(kept) > budget and len(beginnings) > 1:
         first = beginnings[1]
         kept, beginnings = kept[first:], [place - first for place in beginnings[1:]]
-    longest = most_result * BYTES_A_TOKEN
+    longest = most_result * LEAST_BYTES_A_TOKEN
     # By halves, so that a long result keeps as much as there is room for.
     while estimate_tokens(kept) > budget and longest > SHORTEST_RESULT:
         longest //= 2
