@@ -54,7 +54,8 @@ def test_an_agent_is_added_asked_changed_and_deleted(place: Path, tmp_path: Path
     refused(place, 1, "paused by its owner", "ask", "scout", "hi")
     ok(place, "resume", "scout")
     assert ok(place, "delete", "scout", "--yes").startswith("Deleted scout.")
-    refused(place, 1, "There is no agent called scout", "show", "scout")
+    refused(place, 1, "There is no agent called “scout”", "show", "scout")
+    refused(place, 1, "There is no agent called “”.", "show", "")
 
 
 def test_keys_of_an_agent_are_made_listed_and_revoked(place: Path) -> None:

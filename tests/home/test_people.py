@@ -137,7 +137,7 @@ async def test_a_request_is_answered_with_what_was_chosen(
     await page.get_by_label("Those in some folders").check()
     await page.get_by_label("Garden / Beds").check()
     await page.get_by_label("Only when I am busy").check()
-    await page.get_by_role("button", name="Accept so").click()
+    await page.get_by_role("button", name="Accept with these rights").click()
     await page.wait_for_url("**/people/@bob?**")
     await expect(page.get_by_text("reads the notes in Garden / Beds")).to_be_visible()
     await expect(page.get_by_text("sees when you are busy, not why")).to_be_visible()

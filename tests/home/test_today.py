@@ -173,7 +173,7 @@ async def test_a_todo_is_put_into_another_field_by_hand_by_menu_and_by_keys(home
     now = await stored(home, id_)
     assert (now["priority"], now["dueDate"]) == (4, "2026-11-21")
     await page.get_by_role("button", name="Undo").click()
-    await expect(page.locator("[data-field=now]")).to_contain_text("Nothing burns.")
+    await expect(page.locator("[data-field=now]")).to_contain_text("Nothing is on fire.")
     assert (await stored(home, id_))["dueDate"] == "2026-12-24"
     await item.get_by_role("link").focus()
     await page.keyboard.press("3")

@@ -63,4 +63,5 @@ def left_out_texts(ending: RunEnding) -> list[str]:
     if not ending.suppressed:
         return []
     number = counted(len(ending.suppressed), "piece", "pieces")
-    return [f"{number} of news told in the last days were not told again."]
+    were = "was" if len(ending.suppressed) == 1 else "were"
+    return [f"{number} of news from the last few days {were} not repeated."]

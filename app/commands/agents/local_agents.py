@@ -40,7 +40,8 @@ class Owner:
                 agent: Agent = found
                 return agent
         raise Refused(
-            f"There is no agent called {on_one_line(handle, 64)}. `hearth agent list` shows yours."
+            f"There is no agent called “{on_one_line(handle, 64)}”. "
+            "`hearth agent list` shows yours."
         )
 
     def change(self, agent: Agent, **fields: Any) -> Agent:

@@ -114,6 +114,9 @@ def _resolve_fields(
             params[name] = [resolving.resolve_name(door, username, kind, one) for one in value]
         elif kind and field.type != "choice":
             found = resolving.resolve_name(door, username, kind, value)
+            if field.type == "integer" and not isinstance(found, int):
+                shown = field.flag.removeprefix("--").upper()
+                raise Misused(f"Invalid value for '{shown}': {value!r} is not a valid integer.")
             params[name] = found if field.type == "integer" else str(found)
         else:
             params[name] = value

@@ -30,7 +30,7 @@ def read_default_route(tx: Tx, me: Caller) -> RouteView:
     """Read where messages for the caller go."""
     found = route_rows.find(tx, me.user)
     if found is None:
-        raise NoDefaultRoute("There is no default route; PUT one.")
+        raise NoDefaultRoute("No default route is set yet; set one with PUT.")
     return RouteView(*found)
 
 

@@ -74,6 +74,7 @@ async def test_what_is_overdue_is_told_once_a_day(alice: Client, clock: MovableC
         False,
     )
     assert again["receipt"]["suppressed"][0]["rule"] == "overdue"
+    assert "1 piece of news from the last few days was not repeated." in again["run"]["insights"]
     clock.forward(hours=25)
     assert (await run(alice))["result"]["delivered"] is True
     assert len(await told(alice)) == 2

@@ -239,7 +239,8 @@ def test_files_keep_their_bytes(home: Path, tmp_path: Path) -> None:
         (("note", "add", "x" * 256, "--content", ""), 1, "title"),
         (("note", "add"), 1, "There is no text, and so no title."),
         (("contact", "remove", "nobody"), 1, ""),
-        (("snapshot", "show", "1", "last"), 1, "seq"),
+        (("snapshot", "show", "1", "last"), 2, "'SEQ': 'last' is not a valid integer."),
+        (("briefing", "show", "abc"), 2, "Invalid value for 'ID': 'abc' is not a valid integer."),
     ],
 )
 def test_wrong_input_is_refused_in_words(
