@@ -218,7 +218,7 @@ def credential_key(tx: Tx, me: Caller) -> int | None:
 
 
 def key_digest(key: str) -> bytes:
-    """Return the SHA-256 by which a key is kept and looked up."""
+    """Return the SHA-256 by which a key, or another secret, is kept and looked up."""
     # 238 random bits need no slow hash; and as digests are compared, the time that a look-up
     # takes tells nothing of the key
     return hashlib.sha256(key.encode("utf-8", "surrogateescape")).digest()

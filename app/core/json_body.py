@@ -21,6 +21,11 @@ _ESCAPE = re.compile(
 _JSON_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"')
 
 
+def objects_in(value: Any) -> list[dict[str, Any]]:
+    """Return the objects of what should be a list of them."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
 def decode(body: bytes) -> dict[str, Any]:
     """Return the JSON object that `body` holds.
 

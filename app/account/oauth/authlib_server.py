@@ -13,7 +13,7 @@ from authlib.oauth2.rfc6749.requests import BasicOAuth2Payload
 from authlib.oauth2.rfc7636 import CodeChallenge
 from authlib.oauth2.rfc9207 import IssuerParameter
 
-from app.account import oauth_grants, oauth_tokens
+from app.account import key_rows, oauth_grants, oauth_tokens
 from app.account.oauth import clients, codes
 from app.account.oauth.clients import Client, NamedClients
 from app.account.oauth.codes import Code
@@ -87,7 +87,7 @@ class _CodeGrant(grants.AuthorizationCodeGrant):  # type: ignore[misc]
 
     def query_authorization_code(self, code: str, client: Client) -> Code | None:
         tx: Tx = self.server.tx
-        before = oauth_grants.begun_with(tx, codes.digest(code))
+        before = oauth_grants.begun_with(tx, key_rows.key_digest(code))
         if before is not None:
             log.warning(
                 "a code of application %s was sent again; its grant %d was ended",

@@ -4,12 +4,12 @@ Those that the settings name, those that registered themselves, and those that a
 address of a document (see `client_documents`).
 """
 
-import hashlib
 from datetime import timedelta
 from typing import Any
 
 import msgspec
 
+from app.account import key_rows
 from app.account.oauth import redirect_uris
 from app.account.oauth.redirect_uris import Registration
 from app.core import random_tokens
@@ -59,7 +59,7 @@ class Client(msgspec.Struct, frozen=True):
     def check_client_secret(self, client_secret: str) -> bool:
         held = self.secret_digest
         return held is not None and random_tokens.equal_secrets(
-            _digest(client_secret).hex(), held.hex()
+            key_rows.key_digest(client_secret).hex(), held.hex()
         )
 
     def check_endpoint_auth_method(self, method: str, endpoint: str) -> bool:
@@ -144,7 +144,7 @@ def register(tx: Tx, metadata: Metadata, registration: Registration) -> dict[str
         name=client.name,
         redirect_uris=msgspec.json.encode(client.redirect_uris).decode(),
         method=client.method,
-        secret_digest=None if secret is None else _digest(secret),
+        secret_digest=None if secret is None else key_rows.key_digest(secret),
         created_at=tx.now,
     )
     _forget_oldest(tx)
@@ -273,7 +273,7 @@ def _as_client(named: _Named) -> Client:
         _clean_name(named.name),
         tuple(named.redirect_uris),
         method="none" if named.secret is None else "client_secret_basic",
-        secret_digest=None if named.secret is None else _digest(named.secret),
+        secret_digest=None if named.secret is None else key_rows.key_digest(named.secret),
         vouched=True,
     )
 
@@ -283,7 +283,3 @@ def _clean_name(name: str) -> str:
     if not clean.isprintable():
         raise ValueError("must hold no invisible characters")
     return clean
-
-
-def _digest(secret: str) -> bytes:
-    return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).digest()

@@ -1,10 +1,10 @@
 """The table of answers that users gave to applications, and the codes that a yes comes to."""
 
-import hashlib
 from datetime import timedelta
 
 import msgspec
 
+from app.account import key_rows
 from app.account.oauth import sealed_requests
 from app.account.oauth.sealed_requests import Asked
 from app.core.caller import Caller
@@ -73,7 +73,7 @@ def keep_answer(
         challenge=asked.challenge,
         nonce=asked.nonce,
         signed_in_at=signed_in_at,
-        code_digest=None if code is None else digest(code),
+        code_digest=None if code is None else key_rows.key_digest(code),
         answered_at=tx.now,
         expires_at=stamp(tx.moment + CODE_LIFE),
     )
@@ -85,7 +85,7 @@ def find(tx: Tx, code: str) -> Code | None:
         """SELECT code_digest, user_id, client_id, redirect_uri, scopes, challenge, nonce,
                   signed_in_at
            FROM oauth_codes WHERE code_digest = :code AND expires_at > :now""",
-        code=digest(code),
+        code=key_rows.key_digest(code),
         now=tx.now,
     )
     if row is None:
@@ -100,11 +100,6 @@ def find(tx: Tx, code: str) -> Code | None:
         nonce=row[6],
         signed_in_at=row[7],
     )
-
-
-def digest(code: str) -> bytes:
-    """Return what a code is known by."""
-    return hashlib.sha256(code.encode("utf-8", "surrogateescape")).digest()
 
 
 @operation("COMMAND", every=HOUR)

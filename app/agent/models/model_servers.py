@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from app.agent.models.model_rows import Configured, Found
+from app.core.json_body import objects_in
 
 if TYPE_CHECKING:
     import httpx2 as httpx
@@ -70,7 +71,7 @@ async def list_names(server: Server) -> list[str]:
     )
     listed = _as_object(listed)
     rows = listed.get("data", listed.get("models"))
-    names = [row.get("id") or row.get("name") for row in _objects(rows)]
+    names = [row.get("id") or row.get("name") for row in objects_in(rows)]
     return sorted(
         str(name).removeprefix("models/")[:200] for name in names if isinstance(name, str)
     )
@@ -97,7 +98,7 @@ async def find_out(server: Server, configured: Configured) -> Found:
     ):
         return shown
     listed = await server.ask(f"{_v1_url(server)}/models")
-    rows = _objects(_as_object(listed).get("data"))
+    rows = objects_in(_as_object(listed).get("data"))
     row = next((row for row in rows if row.get("id") == configured.model), {})
     meta = _as_object(row.get("meta"))
     context = (
@@ -127,7 +128,7 @@ async def _ask_ollama(server: Server, model: str) -> Found | None:
         None,
     )
     can = shown.get("capabilities")
-    models = _objects(running["models"])
+    models = objects_in(running["models"])
     loaded = next((row for row in models if is_offered(model, [str(row.get("name"))])), {})
     # What the model was loaded with counts; what it could have at most is another matter.
     context = _as_number(loaded.get("context_length")) or _set_context(shown.get("parameters"))
@@ -185,7 +186,3 @@ def _as_number(value: Any) -> int | None:
 
 def _as_object(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
-
-
-def _objects(value: Any) -> list[dict[str, Any]]:
-    return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []

@@ -8,7 +8,6 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
@@ -166,11 +165,6 @@ def decode_base64(text: str) -> bytes:
         return base64.b64decode(text, validate=True)
     except ValueError:
         return b""
-
-
-def mappings_in(value: Any) -> list[dict[str, Any]]:
-    """Return the mappings of what should be a list of them."""
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def note_damaged_text(name: str, *texts: str) -> Iterator[NotCarried]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from app.core.json_body import objects_in
 from app.errors import Invalid
 from app.portability.archives import open_source
 from app.portability.archives.source_tree import Entry, Tree, files
@@ -17,7 +18,6 @@ from app.portability.content.clean_text import (
     clean_line,
     clean_text,
     join_paragraphs,
-    mappings_in,
     markdown_link,
     moment_from_epoch,
     not_readable,
@@ -161,7 +161,7 @@ class Keep:
         body = clean_text(note.get("textContent")) or _boxes(note.get("listContent"))
         title = clean_line(note.get("title")) or title_of(body, entry.stem)
         pictures: list[str] = []
-        for attachment in mappings_in(note.get("attachments")):
+        for attachment in objects_in(note.get("attachments")):
             file = _find_file(clean_text(attachment.get("filePath")), inside)
             if file is None:
                 yield NotCarried(
@@ -190,7 +190,7 @@ class Keep:
             pinned=note.get("isPinned") is True,
             tags=tag_labels(
                 [
-                    *(one.get("name") for one in mappings_in(note.get("labels"))),
+                    *(one.get("name") for one in objects_in(note.get("labels"))),
                     f"color/{colour}" if colour not in ("", "default") else "",
                 ]
             ),
@@ -273,7 +273,7 @@ def _is_page(entry: Entry, inside: Mapping[str, Entry]) -> bool:
 def _boxes(value: Any) -> str:
     """Return a checklist as Markdown."""
     rows = []
-    for one in mappings_in(value):
+    for one in objects_in(value):
         text = "\n  ".join(clean_text(one.get("text")).strip().splitlines())
         rows.append(f"- [{'x' if one.get('isChecked') is True else ' '}] {text}")
     return "\n".join(rows)
@@ -283,7 +283,7 @@ def _links(value: Any, body: str) -> str:
     """Return the pages that Keep found in a note, those that its text names left out."""
     pages = [
         (one, page)
-        for one in mappings_in(value)
+        for one in objects_in(value)
         if (page := web_address(one.get("url"))) and page not in body
     ]
     return "\n".join(
@@ -297,7 +297,7 @@ def _lost(note: Mapping[str, Any], title: str) -> Iterator[NotCarried]:
         yield NotCarried(report_name(title), "its bold, italic and headings are now plain text")
     others = [
         clean_text(one.get("email"))
-        for one in mappings_in(note.get("sharees"))
+        for one in objects_in(note.get("sharees"))
         if one.get("isOwner") is not True
     ]
     if others:

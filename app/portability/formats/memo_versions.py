@@ -6,11 +6,11 @@ from typing import Any
 
 import msgspec
 
+from app.core.json_body import objects_in
 from app.core.markdown import blocks
 from app.portability.content.clean_text import (
     clean_line,
     clean_text,
-    mappings_in,
     moment_from_epoch,
     moment_from_iso,
 )
@@ -92,7 +92,7 @@ def memo(found: Any) -> Memo | None:
         related=related,
         parent=_id(found.get("parent")) or parent,
         place=_place(found.get("location")),
-        reactions=len(mappings_in(found.get("reactions"))),
+        reactions=len(objects_in(found.get("reactions"))),
         created=_moment(found, "create"),
         updated=_moment(found, "update"),
     )
@@ -128,7 +128,7 @@ def _moment(found: dict[str, Any], what: str) -> str | None:
 
 def _attached(found: dict[str, Any]) -> Iterator[MemoFile]:
     for name in ("attachments", "resources", "resourceList"):
-        for one in mappings_in(found.get(name)):
+        for one in objects_in(found.get(name)):
             size = clean_text(str(one.get("size", "")))
             yield MemoFile(
                 id=_id(one.get("name")) or _id(one.get("uid")) or _id(one.get("id")),
@@ -144,7 +144,7 @@ def _relations(found: dict[str, Any], own: tuple[str, ...]) -> tuple[tuple[str, 
     """Return the ids of memos that this one refers to, and of the one that it comments on."""
     related: list[str] = []
     parent = ""
-    for one in mappings_in(found.get("relations")) + mappings_in(found.get("relationList")):
+    for one in objects_in(found.get("relations")) + objects_in(found.get("relationList")):
         start = _reference(one.get("memo")) or _id(one.get("memoId")) or own[0]
         other = _reference(one.get("relatedMemo")) or _id(one.get("relatedMemoId"))
         if start in own and other:

@@ -1,8 +1,9 @@
 """What the tool of a server gave, as a record: data of others, cleaned and cut."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
+from app.core.json_body import objects_in
 from app.tools.mcp.definitions import cleaned
 from app.tools.mcp.failures import Refused
 
@@ -14,7 +15,7 @@ DEEPEST = 40
 
 def record(result: Mapping[str, Any]) -> dict[str, Any]:
     """Return the record of a result; raise Refused where the tool says that it has failed."""
-    parts = [_part(part) for part in _rows(result.get("content"))[:MOST_PARTS]]
+    parts = [_part(part) for part in objects_in(result.get("content"))[:MOST_PARTS]]
     if result.get("isError") is True:
         said = " ".join(part["text"] for part in parts if "text" in part)
         raise Refused(said[:LONGEST_REFUSAL] or "The tool has failed and does not say why.")
@@ -22,10 +23,6 @@ def record(result: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(structured := result.get("structuredContent"), dict):
         found["structuredContent"] = _cleaned(structured, DEEPEST)
     return found
-
-
-def _rows(content: Any) -> Sequence[Mapping[str, Any]]:
-    return [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
 
 
 def _part(part: Mapping[str, Any]) -> dict[str, Any]:
