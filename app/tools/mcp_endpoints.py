@@ -170,7 +170,8 @@ async def edit_mcp_server(
     wanted = server_url or url
     if (name, wanted, config, status) == (None, None, None, None):
         raise Invalid("Give name, serverUrl, config or status.", field="name")
-    other = None if wanted is config is None else _otherwise(app, row, wanted, config)
+    is_reached_otherwise = wanted is not None or config is not None
+    other = _otherwise(app, row, wanted, config) if is_reached_otherwise else None
     await app.write(_change, me, id, name, other)
     if other is not None:
         await _reach_again(app, row, other)

@@ -213,7 +213,7 @@ def _list_condition(
             "EXISTS (SELECT 1 FROM messages WHERE messages.conversation_id = c.id "
             "AND messages.id > max(:after, m.since_id))"
         )
-    params = {
+    params: dict[str, object] = {
         "me": me.user,
         "type": TYPES.get(view),
         "contact": contact and contact.strip().lower(),
