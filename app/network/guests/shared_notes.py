@@ -51,7 +51,7 @@ async def download_shared_picture(
     """Return a picture that stands in the note of a link; raise NotFound for any other file."""
     shown = await read_shared_note(app, me, token=token, guest=guest)
     if id not in shown.pictures:
-        raise NotFound("There is no such picture in this note.")
+        raise NotFound("There is no such attachment.")  # as for one that is none
     _, acting = _require_reader(app, token, guest)
     return await attachments.download_attachment(app, acting, id=id)
 

@@ -12,6 +12,9 @@ from tests.support.talks import Talk
 NOTES = {
     "Gasverbrauch": "- 03.11.2026: 41 m³\n- 10.11.2026: 38 m³\n- 17.11.2026: 45 m³\n",
     "Hours flown 2026": "| Month | Hours |\n|---|---|\n| September | 31 |\n| October | 18 |\n",
+    "Freezer inventory": "| Animal | Count |\n|---|---|\n| Jay | 3 |\n| Owl | 1 |\n| Fox | 2 |\n",
+    "Torres": "| Pueblo | Cuota anual |\n|---|---|\n| Almazán | 420 € |\n| Berlanga | 380 € |\n",
+    "Setas 2026": "- 2026-10-17: 2 kg de níscalos\n- 2026-10-24: 3 kg de boletus\n",
     "Crew pay": "Per flight:\n- Paco: 70 €\n- Nuria: 55 €\n- Marek: 55 €\n",
     "Diario de capturas": "2026-11-16: 6 kg\n2026-11-18: 3 kg\n2026-11-20: 7 kg\n",
     "Gallinas": "2026-11-19: 4 huevos\n2026-11-20: 6 huevos\n2026-11-22: 3 huevos\n",
@@ -39,6 +42,8 @@ async def talk(client: Client, clock: MovableClock, *messages: str) -> str:
         (["wieviel gas hab ich laut liste im november verbraucht?"], "41 + 38 + 45 = 124"),
         (["hours flown this year in total?"], "31 + 18 = 49"),
         (["what does the crew cost me per flight, all three"], "70 + 55 + 55 = 180"),
+        (["how many animals are in the freezer alltogether"], "3 + 1 + 2 = 6"),
+        (["cuánto cobro al año entre todas las torres"], "420 + 380 = 800"),
         (["cuántos kilos llevo cogidos en noviembre"], "6 + 3 + 7 = 16 kg"),
         (["cuántos huevos pusieron desde el viernes"], "6 + 3 = 9 huevos"),
         (["今月サザエ全部で何キロ採れた?", "アワビは?"], "1.5 + 2 = 3.5"),
@@ -101,6 +106,11 @@ async def test_nothing_else_is_added_up(
             ],
             "Crew pay",
             "- Paco: 75 €",
+        ),
+        (
+            ["cuántas setas llevo este año", "el sábado cogí otros 2 kg de boletus, añádelo"],
+            "Setas 2026",
+            "- 2026-11-21: otros 2 kg de boletus",
         ),
         (["passe l'acacia à 9,50 €"], "Tarifs miel", "- acacia 500 g : 9,50 €"),
         (

@@ -8,6 +8,7 @@ from app.agent.quickadd import time_ranges
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.line_tables import LineWords
 from app.agent.rules.passages import questions
+from app.agent.rules.passages.sentences import stem
 from app.agent.turn.steps import Asked
 
 LEAST = 2
@@ -50,6 +51,14 @@ def add(markdown: str, text: str, asked: Asked, day: date | None = None) -> str:
     return f"{kept}\n{lead}{written}{gap}{rest}\n" if written else f"{kept}\n{lead}{one_line}\n"
 
 
+def may_take(text: str, markdown: str) -> bool:
+    """Return whether a text may be a line of a log: none of many words where all tell an amount."""
+    dated = [(one, day) for one in markdown.split("\n") if (day := _dated(one))]
+    are_amounts = all(_AFTER_DAY.match(one, day.end()) for one, day in dated)
+    is_short = len(text.split()) <= WORDS or questions.is_asian(text)
+    return is_short or not are_amounts or amount_of(text, markdown) is not None
+
+
 def amount_of(text: str, markdown: str) -> str | None:
     """Return the only amount of a text as all lines of a log write theirs, with the name that
     stands in other lines, too: “Mei worked 7 hours” as “Mei 7 hours”; None where they tell more.
@@ -64,10 +73,15 @@ def amount_of(text: str, markdown: str) -> str | None:
     said = [one for one in names if one and one.lower() in text.lower()]
     if len(lines) < len(told) or len(said) != (0 if names == {""} else 1):
         return None
-    of_name = [one["unit"] for one in lines if not said or said[0] == one["name"].strip()]
-    if len({*of_name}) != 1 or not _is_unit(found[0]["unit"].strip(), of_name[0].strip()):
+    of_name = [one for one in lines if not said or said[0] == one["name"].strip()]
+    unit = found[0]["unit"].strip()
+    if len({stem(one["unit"].strip()) for one in of_name}) != 1 or not any(
+        _is_unit(unit, one["unit"].strip()) for one in of_name
+    ):
         return None
-    amount = f"{found[0]['number']}{of_name[0]}"
+    # “1 moth” has another form than “2 moths”
+    alike = [one for one in of_name if (one["number"] == "1") == (found[0]["number"] == "1")]
+    amount = f"{found[0]['number']}{(alike or of_name)[-1]['unit']}"
     return f"{said[0]} {amount}" if said else amount
 
 

@@ -87,7 +87,8 @@ def _line(row: str, following: Sequence[str]) -> Line | None:
     if found := _LABEL.match(row, start):
         return Line(row, found["label"].strip(), found.end())
     numbers = amounts(row[start:])
-    if numbers and numbers[-1].start:
+    # “2 parts wax, 1 part oil” is of neither
+    if numbers and numbers[0].start:
         at = start + numbers[-1].start
         return Line(row, row[start:at].strip(), at)
     return Line(row, "", start)

@@ -36,6 +36,8 @@ OWED: tuple[Keyword, ...] = ("remaining",)
 YEAR = 12
 PART = 3
 """So many letters has a word at least that is a part of a longer one."""
+ALIKE = 5
+"""So many letters at least have two words in common that begin alike."""
 BESIDE = 8
 """So many letters stand between a day and “since” at most, with that word."""
 MOST_WORDS, MOST_FOUND, MANY = 3, 5, 100
@@ -45,7 +47,7 @@ MOST_WORDS, MOST_FOUND, MANY = 3, 5, 100
 class Request(NamedTuple):
     """What a message asks of the lines of a note: its folded text, what of it is left without the
     words that only ask, the words that name something, the days, and which of several it wants, if
-    only one. Words that are `loose` may say nothing of the lines, where the others do.
+    only one. Of each of the `groups` of words one at least must be of the lines.
     """
 
     said: str
@@ -53,7 +55,7 @@ class Request(NamedTuple):
     names: Sequence[str]
     period: Range | None
     most: Keyword | None
-    loose: frozenset[str] = frozenset()
+    groups: tuple[frozenset[str], ...] = ()
 
 
 def read(message: str, language: Language, asked: Asked, *, is_sum: bool = False) -> Request | None:
@@ -65,8 +67,10 @@ def read(message: str, language: Language, asked: Asked, *, is_sum: bool = False
     wanted = sum_wishes.read(message, language)
     keys: tuple[Keyword, ...] = ("most", "least")
     most = next((one for one in keys if wanted.says(one)), None)
-    owed = OWED if wanted.says("total") or wanted.says("done") else ()
-    if not sum_wishes.only_adds(wanted, but=owed):
+    but = OWED if wanted.says("total") or wanted.says("done") else ()
+    if is_sum and not wanted.numbers:
+        but = (*but, "split")  # “entre todas las torres”
+    if not sum_wishes.only_adds(wanted, but=but):
         return None
     counts = questions.read_question(message).kind in ("number", "price", "weight")
     if not (is_sum or most or wanted.says("total") or (counts and wanted.says("done"))):
@@ -76,13 +80,15 @@ def read(message: str, language: Language, asked: Asked, *, is_sum: bool = False
     text = words.without(language, text, *(table[one] for one in ("done", *keys) if one in table))
     left = Wanted(text, language, numbers.find(words.hide_codes(text), language), [])
     names = sum_wishes.names_in(text, language, left.numbers)
-    return Request(wanted.text, left._replace(names=names), names, period, most)
+    each = tuple(frozenset((one,)) for one in names)
+    return Request(wanted.text, left._replace(names=names), names, period, most, each)
 
 
-def without_unheard(request: Request, kept: str) -> Request:
-    """Return a request of which only the words that stand in `kept` must be of the lines."""
-    held = words.folded(kept)
-    return request._replace(loose=frozenset(one for one in request.names if one not in held))
+def needing(request: Request, texts: Sequence[str]) -> Request:
+    """Return a request of whose words only one of each of some texts must be of the lines."""
+    folded = [words.folded(one) for one in texts]
+    groups = (frozenset(name for name in request.names if name in one) for one in folded)
+    return request._replace(groups=tuple(filter(None, groups)))
 
 
 def asks_again(request: Request, before: Request) -> Request:
@@ -96,7 +102,7 @@ def asks_again(request: Request, before: Request) -> Request:
         names=names,
         period=request.period or before.period,
         most=request.most,
-        loose=frozenset(() if request.names else before.names),
+        groups=request.groups if request.names else (),
     )
 
 
@@ -130,6 +136,10 @@ def calls_to_find(request: Request) -> list[Call]:
         ("search_notes", {"query": one, "limit": MOST_FOUND}) for one in names[:MOST_WORDS]
     ]
     table = words.table_of(request.wanted.language)
+    begun = [rf"\b{one[:ALIKE]}" for one in names if one.isalpha() and len(one) > ALIKE]
+    if begun and not questions.is_asian(request.said):
+        pattern = "|".join(begun[:MOST_WORDS])
+        calls.append(("grep_notes", {"pattern": pattern, "mode": "regex", "limit": MANY}))
     for name in names:
         if unit := numbers.unit_of(name, request.wanted.language):
             pattern = rf"\d\s?(?:{language_data.join_pattern(table.units[unit])})"
@@ -188,6 +198,7 @@ def _of_note(
     """Return what is asked of the lines of one note; None where a word says nothing of it."""
     title = words.folded(listed.note.title)
     selected: list[str] = []
+    unheard: set[str] = set()
     says_it = is_known
     for name in request.names:
         if len(name) < _SHORTEST:
@@ -198,8 +209,12 @@ def _of_note(
             selected.append(name)
         elif any(_holds(name, one.text) for one in listed.lines):
             says_it = True  # “Per flight:” above the lines
-        elif name not in request.loose:
-            return None
+        elif _begins_alike(name, title):
+            says_it = True
+        else:
+            unheard.add(name)
+    if any(group <= unheard for group in request.groups):
+        return None
     lines = _chosen(selected, title, listed.lines)
     if request.period is not None:
         past = been(request.period, asked.now.date())
@@ -213,6 +228,12 @@ def _is_part(name: str, title: str) -> bool:
     """Return whether a word begins or ends one of a title: “gas” in “Gasverbrauch”."""
     held = split_words(title) if len(name) >= PART else ()
     return any(one.startswith(name) or one.endswith(name) for one in held)
+
+
+def _begins_alike(name: str, title: str) -> bool:
+    """Return whether a word begins as one of a title does: “Futtertiere” of “Futterbestand”."""
+    size = max(ALIKE, len(name) // 2)
+    return len(name) > size and any(one[:size] == name[:size] for one in split_words(title))
 
 
 def _measures_by(name: str, request: Request, listed: Listed) -> bool:

@@ -127,14 +127,15 @@ def add_up(asked: Asked, route: Route) -> Step:
     """Return what the lines of a note come to that a message surely asks to be added up: of the
     note that is named, else of that spoken of just before or of those with its words and units.
 
-    `named` are the words of the message that must be of the lines, `before` asked for the sum that
-    it goes on from. The step is empty where no note, or more than one, has such lines.
+    `named` are texts of the message, of each of which a word must be of the lines, `before` asked
+    for the sum that it goes on from. The step is empty where no note, or more than one, has such
+    lines.
     """
     message, language = route.get("words") or asked.message, route.language
     request = list_sums.read(message, language, asked, is_sum=True)
     if request is None:
         return Step(empty=True)
-    request = list_sums.without_unheard(request, route.get("named"))
+    request = list_sums.needing(request, route.get("named").split("\n"))
     if before := route.get("before") and list_sums.read(
         route.get("before"), language, asked, is_sum=True
     ):

@@ -40,7 +40,12 @@ def wanted(asked: Asked, language: Language) -> Route | None:
             return None
     if dialogue_words.whole(language, "yes", text) or dialogue_words.whole(language, "no", text):
         return None
-    return Route("add_up", language, {"words": text, "named": text, "before": before}, note)
+    return Route(
+        "add_up",
+        language,
+        {"words": text, "named": "\n".join(request.names), "before": before},
+        note,
+    )
 
 
 def _sum_before(asked: Asked) -> Trace | None:
