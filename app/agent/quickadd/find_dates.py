@@ -4,13 +4,12 @@ import re
 from datetime import datetime
 from typing import NamedTuple
 
-from app.agent.quickadd import language_words
+from app.agent.quickadd import doubtful_days, language_words
 from app.agent.quickadd.folded_text import Folded
 from app.agent.quickadd.language_words import Language
 from app.agent.quickadd.match_meaning import read_match
-from app.agent.quickadd.meaning import Kind, Meaning
+from app.agent.quickadd.meaning import Found, Kind
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.quickadd_tables import DatePattern
 
 MONTH_FIRST_PLACES = ("US", "PH", "FM", "MH", "PW", "AS", "GU", "PR", "VI")
 OWN = 5
@@ -26,17 +25,6 @@ NO_TITLE = "x"
 _SENTENCE = re.compile(r"(?:\b(?:[^\W\d_A-ZÀ-Þ]\w*|\w{5,})\.|[!?\n])$")
 """The end of a sentence, and of no “Dr.” or “Prof.” before a name."""
 _APART = re.compile(r"\s*(?:$|[,;:!?()\]\[|…、。，]|[-–—](?:\s|$)|\.(?:\s|$)|[#@]\S)")
-
-
-class Found(NamedTuple):
-    """A match of a rule in the folded text, and what it means."""
-
-    start: int
-    end: int
-    order: int
-    rule: DatePattern
-    groups: dict[str, str | None]
-    meaning: Meaning
 
 
 class Closed(NamedTuple):
@@ -65,15 +53,24 @@ def best_reading(
     """Return what the language that finds most in a text makes of it."""
     words = set(language_words.words_of(visible))
     readings = []
-    for language in _candidate_languages(text, words, locale):
+    languages = _candidate_languages(text, words, locale)
+    for language in languages:
         closed = _closed_parts(visible, language)
-        found = _take_matches(text, folded, visible, language, now, kinds, closed)
+        candidates = _unclosed_candidates(text, folded, visible, language, now, kinds, closed)
+        found = _take_matches(candidates, text, folded, visible, language)
         known = min(3, len(words & language.common)) + bool(language.signs.search(text))
         own = locale[:2].lower() == language.code
         readings.append(
             Reading(
                 language,
-                found,
+                doubtful_days.without_doubtful(
+                    found,
+                    candidates,
+                    [(part.start, part.end) for part in closed],
+                    visible,
+                    language,
+                    languages,
+                ),
                 closed,
                 sum(one.end - one.start for one in found)
                 + sum(part.end - part.start for part in closed)
@@ -136,7 +133,7 @@ def _others_with_alphabets() -> list[str]:
     ]
 
 
-def _take_matches(
+def _unclosed_candidates(
     text: str,
     folded: Folded,
     visible: str,
@@ -145,11 +142,7 @@ def _take_matches(
     kinds: set[Kind],
     closed: list[Closed],
 ) -> list[Found]:
-    """Take matches from the left, the longer of those that begin together, each slot once.
-
-    Then what counts only beside another.
-    """
-    candidates = [
+    return [
         one
         for one in _find_candidates(visible, language, now)
         if one.meaning.kind not in kinds
@@ -160,6 +153,15 @@ def _take_matches(
             and _is_a_name(one, text, folded, language)
         )
     ]
+
+
+def _take_matches(
+    candidates: list[Found], text: str, folded: Folded, visible: str, language: Language
+) -> list[Found]:
+    """Take matches from the left, the longer of those that begin together, each slot once.
+
+    Then what counts only beside another.
+    """
     starts = {one.start for one in candidates}
     taken: list[Found] = []
     for one in candidates:

@@ -19,6 +19,8 @@ V = TypeVar("V", int, str)
 # Before a date no currency, colon or slash may stand: “$5”, “1:2”, “a/b”.
 START = r"(?<![\w.$€£#/:+\-\0])"
 END = r"(?=$|[\s,;:!?)\]…]|\.(?:\s|$)|-\s)"
+LEAST_OF_WEEKDAY = 5
+"""No weekday that is written out has fewer letters."""
 _GROUP = re.compile(r"\(\?P<\w+>")
 _SHARED = {
     "day": r"(?P<day>[12][0-9]|3[01]|0?[1-9])",
@@ -81,6 +83,20 @@ class Language(msgspec.Struct, frozen=True, eq=False, dict=True):
             for one in self.dates.unread
         ]
         return PatternGroup(expanded, *((START, r"(?!\w)") if self.dates.spaced else ("", "")))
+
+    @functools.cached_property
+    def between_days(self) -> re.Pattern[str]:
+        """What stands between several days of which none is meant alone."""
+        return re.compile(rf"[\s,;/&+、，・]*(?:(?:{'|'.join(self.dates.joins.split())})\s*)?")
+
+    @functools.cached_property
+    def left_weekday(self) -> re.Pattern[str]:
+        """A weekday written out, or two short ones with a mark between: “mon-fri”, “Sa/So”."""
+        if not self.spaced:
+            return re.compile("(?!)")
+        full = "|".join(word for word in self.weekdays if len(word) >= LEAST_OF_WEEKDAY)
+        some = alternatives(self.weekdays)
+        return re.compile(rf"(?<!\w)(?:(?:{full})s?|(?:{some})\.?\s?[/-]\s?(?:{some}))(?!\w)")
 
     @functools.cached_property
     def tail(self) -> re.Pattern[str]:

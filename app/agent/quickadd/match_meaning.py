@@ -120,6 +120,13 @@ def _every_weekday(groups: Groups, language: Language, now: datetime) -> Meaning
     return _rule(f"{_frequency('week', number)};BYDAY={days}", part=language.part_named(groups))
 
 
+def _weekday_row(groups: Groups, language: Language, now: datetime) -> Meaning | None:
+    """Return the rule of weekdays in a row; two that follow each other may be those of one week."""
+    days = language.weekday_numbers(groups["weekdays"] or "")
+    near = len(days) == 2 and days[1] - days[0] in (1, 6)
+    return None if near or len(days) < 2 else _every_weekday(groups, language, now)
+
+
 def _monthly_day(groups: Groups, language: Language, now: datetime) -> Meaning:
     """Return the rule of a day of the month, or of each in the list `days`."""
     if groups.get("last"):
@@ -188,6 +195,7 @@ READERS: Mapping[str, Callable[[Groups, Language, datetime], Meaning | None]] = 
     "every": _every,
     "every_part": _every_part,
     "every_weekday": _every_weekday,
+    "weekday_row": _weekday_row,
     "workdays": _adverb("FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"),
     "weekends": _adverb("FREQ=WEEKLY;BYDAY=SA,SU"),
     "monthly_day": _monthly_day,

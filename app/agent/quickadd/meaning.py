@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from datetime import date, datetime, time
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
+
+from app.agent.rules.languages.quickadd_tables import DatePattern
 
 Kind = Literal["date", "time", "priority", "recurrence"]
 Groups = Mapping[str, str | None]
@@ -65,6 +67,17 @@ class Meaning(msgspec.Struct, frozen=True):
         return {name for name, value in filled.items() if value is not None} | (
             {"date", "clock", "part"} if self.moment else set()
         )
+
+
+class Found(NamedTuple):
+    """A match of a rule in the folded text, and what it means."""
+
+    start: int
+    end: int
+    order: int
+    rule: DatePattern
+    groups: dict[str, str | None]
+    meaning: Meaning
 
 
 def combine_clock(said: Meaning | None, part: str | None) -> time | None:

@@ -15,10 +15,9 @@ import msgspec
 from msgspec import structs
 
 from app.agent.quickadd import find_dates, folded_text
-from app.agent.quickadd.find_dates import Found
 from app.agent.quickadd.folded_text import Folded
 from app.agent.quickadd.language_words import Language
-from app.agent.quickadd.meaning import Kind, Meaning, combine_clock
+from app.agent.quickadd.meaning import Found, Kind, Meaning, combine_clock
 from app.agent.rules.languages import language_data
 from app.workspace.todos import recurrence
 from app.workspace.todos.recurrence import Recurrence

@@ -556,3 +556,94 @@ def test_a_holiday_is_today_where_it_is() -> None:
     easter = datetime(2026, 4, 6, 10, 0, tzinfo=BERLIN)
     assert told(read("call bob on easter monday", easter))[1] == "2026-04-06"
     assert told(read("call bob on good friday", easter))[1] == "2027-03-26"
+
+
+@pytest.mark.parametrize(
+    ("text", "locale", "title", "due"),
+    [
+        ("lunch 24.12. 12:30", None, "lunch", "2026-12-24T12:30"),
+        ("lunch 24.12. 12:30", "en-US", "lunch", "2026-12-24T12:30"),
+        ("lunch 4.12. 12:30", "en-US", "lunch", "2026-12-04T12:30"),
+        ("lunch 24.12 12:30", None, "lunch", "2026-12-24T12:30"),
+        ("lunch Thursday 24/12 12:30", None, "lunch", "2026-12-24T12:30"),
+        ("déjeuner jeudi 24.12. 12h30", "fr", "déjeuner", "2026-12-24T12:30"),
+        ("comida 24.12. 14:30", "es", "comida", "2026-12-24T14:30"),
+        ("Essen 24.12 12:30", "de", "Essen", "2026-12-24T12:30"),
+        ("Install 3.12. Then restart", None, "Install 3.12. Then restart", None),
+        ("last day of the month invoice", None, "invoice", "2026-11-30"),
+        ("last day of December: invoice", None, "invoice", "2026-12-31"),
+        ("letzter Tag des Monats Rechnung", "de", "Rechnung", "2026-11-30"),
+        ("dernier jour du mois facture", "fr", "facture", "2026-11-30"),
+        ("último día del mes factura", "es", "factura", "2026-11-30"),
+        ("本月最后一天开发票", "zh", "开发票", "2026-11-30"),
+        ("今月の最終日に請求書", "ja", "請求書", "2026-11-30"),
+    ],
+)
+def test_a_day_in_figures_and_the_last_of_a_month_are_read(
+    text: str, locale: str | None, title: str, due: str | None
+) -> None:
+    assert told(read(text, locale=locale))[:2] == (title, due)
+
+
+@pytest.mark.parametrize(
+    ("text", "locale", "title", "rule"),
+    [
+        ("gym mon wed fri 6am", None, "gym", "MO,WE,FR"),
+        ("gym Mon/Wed/Fri at 6am", None, "gym", "MO,WE,FR"),
+        ("gym monday and wednesday 6am", None, "gym", "MO,WE"),
+        ("gym mondays 6am", None, "gym", "MO"),
+        ("standup mon-fri 9am", None, "standup", "MO,TU,WE,TH,FR"),
+        ("Sport Mo, Mi, Fr 6 Uhr", "de", "Sport", "MO,WE,FR"),
+        ("sport mar jeu 18h", "fr", "sport", "TU,TH"),
+        ("gimnasio lunes miércoles viernes 6:00", "es", "gimnasio", "MO,WE,FR"),
+        ("周一周三周五6点健身", "zh", "健身", "MO,WE,FR"),
+        ("周一三五健身", "zh", "健身", "MO,WE,FR"),
+        ("月・水・金 6時 ジム", "ja", "ジム", "MO,WE,FR"),
+    ],
+)
+def test_weekdays_in_a_row_are_weekly(text: str, locale: str | None, title: str, rule: str) -> None:
+    line = told(read(text, locale=locale))
+    assert (line[0], line[2]) == (title, f"FREQ=WEEKLY;BYDAY={rule}")
+
+
+@pytest.mark.parametrize(
+    ("text", "locale"),
+    [
+        ("gym sat sun 6am", None),
+        ("call Bob today or tomorrow", None),
+        ("meeting Monday and Tuesday", None),
+        ("finish the Monday slides at 5pm", None),
+        ("Treffen Sa/So 10 Uhr", "de"),
+        ("Treffen Samstag oder Sonntag um 10", "de"),
+        ("réunion samedi ou dimanche à 10h", "fr"),
+        ("cita sábado o domingo a las 10", "es"),
+        ("周六或周日下午3点见面", "zh"),
+        ("土曜か日曜の10時に会う", "ja"),
+    ],
+)
+def test_of_several_days_none_is_taken_and_no_time_alone_beside_one(
+    text: str, locale: str | None
+) -> None:
+    assert told(read(text, locale=locale)) == (text, None, None, 0)
+
+
+@pytest.mark.parametrize(("text", "priority"), [("x p5", 1), ("x p1", 5), ("x p6", 0)])
+def test_five_steps_of_priority_are_read(text: str, priority: int) -> None:
+    assert read(text).priority == priority
+
+
+@pytest.mark.parametrize(
+    ("text", "locale", "title"),
+    [
+        ("Erinnere mich am Freitag an den Müll", "de", "Müll"),
+        ("Erinnere mich morgen an meine Schlüssel", "de", "meine Schlüssel"),
+        ("rappelle-moi vendredi du rendez-vous", "fr", "rendez-vous"),
+        ("rappelle-moi demain l'anniversaire de Paul", "fr", "anniversaire de Paul"),
+        ("rappelle-moi demain de la rappeler", "fr", "la rappeler"),
+        ("recuérdame el viernes lo de la cita", "es", "cita"),
+        ("remind me on Friday about the dentist", "en", "dentist"),
+        ("remind me on Friday to call the dentist", "en", "call the dentist"),
+    ],
+)
+def test_a_thing_to_be_reminded_of_has_no_article(text: str, locale: str, title: str) -> None:
+    assert read(text, locale=locale).title == title

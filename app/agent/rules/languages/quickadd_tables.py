@@ -45,12 +45,12 @@ class Dates(Table, frozen=True):
     """`quickadd.toml`: words in small letters without accents, by what they mean, and patterns.
 
     `before` forbids the next word to be a date, `after` may follow one, `against` makes a
-    statement of it; by `common` words and `signs` the language is known; `leads` may come before
-    the task itself and `tails` may follow it; `on_day` puts the number of a day after
-    what stands before it (“on 17th”), `to_day` are words before a number alone that make it one of
-    a day in what is moved (“al 4”), `request` is the lead that asks for a reminder,
-    after which the groups of `infinitive` stand for all of it; `unread` stays in the title;
-    `include` names groups of `SharedDates`, which stand before its own rules;
+    statement of it, `joins` stand between several; by `common` words and `signs` the language is
+    known; `leads` may come before the task itself and `tails` may follow it; `on_day` puts the
+    number of a day after what stands before it (“on 17th”), `to_day` are words before a number
+    alone that make it one of a day in what is moved (“al 4”), `request` is the lead that asks for a
+    reminder, after which the groups of `infinitive` stand for all of it; `unread` stays in the
+    title; `include` names groups of `SharedDates`, which stand before its own rules;
     `month_mark` follows the name or number of a month where one alone is none; `holidays` are days
     with a name, written as in `quickadd/holidays.py`.
     """
@@ -69,6 +69,7 @@ class Dates(Table, frozen=True):
     before: str = ""
     after: str = ""
     against: str = ""
+    joins: str = ""
     common: str = ""
     leads: Pieces = "(?!)"
     tails: Pieces = "(?!)"
