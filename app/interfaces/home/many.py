@@ -146,6 +146,6 @@ def _groups_in(visit: Visit) -> list[Group]:
 
 async def _named(person: Person, id_: int, name: Callable[[int], Awaitable[str]]) -> str:
     try:
-        return f"“{(await name(id_))[:40]}”"
+        return person.words("said.quoted", title=(await name(id_))[:40])
     except AppError:
         return person.words("many.gone")

@@ -33,6 +33,7 @@ from app.agent.rules.languages.language_tables import (
 from app.agent.rules.languages.question_tables import Kind as QuestionKind
 from app.agent.rules.languages.question_tables import Questions
 from app.agent.rules.languages.quickadd_tables import Dates
+from app.agent.rules.mentions import asking
 from app.agent.rules.phrases import dates
 from app.agent.rules.reader import labelled, reader
 from app.agent.rules.routing import routing
@@ -266,3 +267,18 @@ def test_days_are_written_as_people_do(language: str, day: str, year: str, momen
     assert dates.stored(language, "2027-01-01", now) == year
     assert dates.stored(language, "2026-12-01T14:00:00Z", now) == moment
     assert dates.within(language, "2026-12-01 15:00–16:00", now) == f"{day} 15:00–16:00"
+
+
+@pytest.mark.parametrize(
+    ("language", "plain"),
+    [
+        ("en", "delete “Soup”"),
+        ("de", "lösche „Soup“"),
+        ("fr", "supprime « Soup »"),
+        ("es", "borra «Soup»"),
+        ("zh", "删除“Soup”"),
+        ("ja", "「Soup」を削除して"),
+    ],
+)
+def test_a_title_stands_between_the_marks_of_the_language(language: str, plain: str) -> None:
+    assert asking.plain_words(language, "delete", thing="Soup") == plain

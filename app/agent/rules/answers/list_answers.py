@@ -40,7 +40,7 @@ def list_todos(asked: Asked, route: Route) -> Step:
         without = list_filters.without_words(wanted)
         if len(found) == 1:
             return call_tool("search_todos", **_filters(asked, route, without))
-        none = route.phrase("no_todos_of", told=f"“{wanted.words}”")
+        none = route.phrase("no_todos_of", told=route.phrase("quoted", text=wanted.words))
         step = _told(asked, route, without, found[1], text)
         text = step.text if route.get("days") else f"{none}\n{step.text}"
         return msgspec.structs.replace(step, text=text, empty=not found[1]["todos"])

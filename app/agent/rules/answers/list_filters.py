@@ -102,7 +102,7 @@ def read_filters(asked: Asked, route: Route, text: str) -> Filters:
     words = " ".join(left.rest)
     if words:
         fields["q"] = " ".join(resolve_reference.word_stems(words)) or words
-        told.append(f"“{words}”")
+        told.append(route.phrase("quoted", text=words))
     return Filters(
         fields,
         tuple(told),

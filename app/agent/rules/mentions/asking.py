@@ -98,7 +98,8 @@ def has_looked(asked: Asked) -> bool:
 def plain_words(language: Language, wish: Wish, /, **shown: str) -> str:
     """Return a wish in plain words, with what is `shown` in its slots."""
     plain = language_data.load_table(language, PlainWords).wishes[wish]
-    return _SLOT.sub(lambda slot: shown.get(slot[1], ""), _BARE.sub(r"“{\1}”", plain))
+    marked = _BARE.sub(lambda slot: phrases.phrase(language, "quoted", text=slot[0]), plain)
+    return _SLOT.sub(lambda slot: shown.get(slot[1], ""), marked)
 
 
 def ask_whether(plain: str, question: Question, language: Language) -> Step:
