@@ -40,6 +40,7 @@ INTENTS = {
     "list_notes": list_answers.list_notes,
     "list_folders": list_answers.list_folders,
     "list_tags": view_answers.list_tags,
+    "linking": view_answers.tell_linking,
     "tell_view": view_answers.tell_view,
     "days_left": days.tell_days_left,
     "tell_days": days.tell_days,

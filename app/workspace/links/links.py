@@ -11,7 +11,7 @@ from msgspec import Meta
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.operation import operation
+from app.core.operation import Tool, operation
 from app.core.schema import Id, Most, Record, Title
 from app.core.text import fold_name
 from app.workspace.folders import access
@@ -68,7 +68,9 @@ class Rewritten(Record):
     links_to_rewrite: int
 
 
-@operation("GET /os/notes/{id}/links", scope="os.notes:read")
+@operation(
+    "GET /os/notes/{id}/links", scope="os.notes:read", tool=Tool(names={"id": "noteId"}, risk="R")
+)
 async def get_note_links(
     app: App, me: Caller, *, id: Id, limit: Annotated[int, Meta(ge=1), Most(1000)] = 200
 ) -> NoteLinks:

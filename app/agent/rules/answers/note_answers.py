@@ -13,8 +13,10 @@ from app.agent.rules.passages import (
     asked_parts,
     extracts,
     found_texts,
+    named_rows,
     nearest_texts,
     note_searches,
+    plain_text,
     questions,
 )
 from app.agent.rules.passages.answer_passages import Ranked, Text
@@ -62,6 +64,7 @@ def answer_question(asked: Asked, route: Route) -> Step:
         return Step(calls=tuple(("get_note_content", {"noteId": note_id}) for note_id in unread))
     if is_named:
         found = found or answer_passages.best_passages(question, notes, is_last_try=True)
+        found = found or named_rows.named_row(question, notes)
     found = found or _passages_of_last(asked, question, notes)
     if not found and (clause := asked_parts.asking_clause(text, question, asks)):
         found = answer_passages.best_passages(clause, notes, is_last_try=True)
@@ -298,7 +301,7 @@ def _in_short(asked: Asked, route: Route, *, most: int) -> str:
     ):
         lines.append(f"\n{note_link(text.note_id, text.title)}")
         lines += [
-            f"- {' '.join(one.text.split())[: answer_passages.LONGEST]}"
+            f"- {plain_text.plain(one.text)[: answer_passages.LONGEST]}"
             for one in extracts.extract(text.content, most=most)
         ]
     return "\n".join(lines)
@@ -386,5 +389,5 @@ def quoted(text: str, note_id: int, title: str) -> str:
 
 
 def _shown(snippet: str) -> str:
-    text = " ".join(snippet.split())
+    text = plain_text.plain(snippet)
     return f": {text}" if text else ""

@@ -1,15 +1,15 @@
-"""What is in a folder, has a tag or is about something."""
+"""What is in a folder, has a tag, is about something or links to a note."""
 
 import re
 from collections.abc import Mapping
 from typing import Any
 
-from app.agent.rules.answers import list_answers
+from app.agent.rules.answers import list_answers, targets
 from app.agent.rules.dialogue import resolve_reference
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Call, Step, Thing, Trace
+from app.agent.turn.steps import Asked, Call, Step, Thing, Trace, call_tool
 
 MOST = 200
 NOTES = list_answers.NOTES
@@ -122,3 +122,22 @@ def list_tags(asked: Asked, route: Route) -> Step:
         return Step(route.phrase("no_tags"))
     lines = [f"- #{tag} ({count})" for tag, count in sorted(counts.items())]
     return Step("\n".join([route.phrase("tags"), *lines]))
+
+
+def tell_linking(asked: Asked, route: Route) -> Step:
+    """List the notes that link to the one that is named."""
+    found = targets.find_things(asked, route, ("note",), words=route.get("target"))
+    if isinstance(found, Step):
+        return found
+    if len(found) > 1:
+        return targets.ask_which(route, found)
+    if not asked.has("get_note_links"):
+        return call_tool("get_note_links", noteId=found[0].id)
+    if not (read := asked.of("get_note_links")):
+        return list_answers.tell_refusal(asked, route)
+    rows = [{**row, "id": row["noteId"]} for row in read[0].content["backlinks"]]
+    name = ("no_linking", "one_linking")[len(rows)] if len(rows) < 2 else "linking"
+    head = route.phrase(name, count=len(rows), title=found[0].title)
+    more = list_answers.more_lines(route.language, len(rows) - NOTES)
+    trace = Trace(about=found, shown=list_answers.things("note", rows[:NOTES]))
+    return Step("\n".join([head, *list_answers.note_lines(rows[:NOTES]), *more]), trace=trace)

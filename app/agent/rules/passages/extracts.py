@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from app.agent.rules.passages import plain_text, tables
 from app.agent.rules.passages.questions import little
 from app.agent.rules.passages.sentences import Sentence, split_sentences, split_words, stem
 
@@ -15,9 +16,15 @@ FIRST = 1.25
 def extract(text: str, *, most: int = CHOSEN) -> list[Sentence]:
     """Return at most so many sentences that tell most of a text, in its order.
 
-    Its work grows with the length of the text alone.
+    Pictures and the names of the columns of a table tell nothing. Its work grows with the length
+    of the text alone.
     """
-    every = split_sentences(text)[:READ]
+    columns = tables.find(text)
+    every = [
+        one
+        for one in split_sentences(text)[:READ]
+        if plain_text.plain(one.text) and not tables.is_header(columns, one.start)
+    ]
     if len(every) <= most:
         return every
     stems = [
