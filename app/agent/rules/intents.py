@@ -1,5 +1,6 @@
 """What is done for each intent, and which intents may turn out to be something else."""
 
+from app.agent.rules import past_days
 from app.agent.rules.answers import (
     calendar_answers,
     folder_changes,
@@ -40,6 +41,7 @@ INTENTS = {
     "list_notes": list_answers.list_notes,
     "list_folders": list_answers.list_folders,
     "list_tags": view_answers.list_tags,
+    past_days.INTENT: past_days.tell,
     "linking": view_answers.tell_linking,
     "tell_view": view_answers.tell_view,
     "days_left": days.tell_days_left,
@@ -107,6 +109,7 @@ TRIED = frozenset(
         "list_notes",
         "tell_view",
         "days_left",
+        past_days.INTENT,
         "show_note",
         "todo_state",
         "complete_todo",

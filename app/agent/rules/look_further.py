@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from app.agent.rules import past_days
 from app.agent.rules.answers import calendar_answers, list_answers, note_answers, targets, undo
 from app.agent.rules.dialogue import dialogue_words, resolve_reference, slots, view_words
 from app.agent.rules.intents import INTENTS, TRIED
@@ -85,7 +86,9 @@ def look_further(asked: Asked, route: Route) -> Step:
         if other.intent == "ask" and (shows or route.is_loose) and _reads(asked, route):
             # Where nothing is found at all, it is said of the notes.
             first = Tried(found.step, rest)
-    return first.step
+    # Of a day that has been, what is due on the next such day says nothing either.
+    empty = first.step.empty and route.intent != past_days.INTENT
+    return msgspec.structs.replace(first.step, empty=empty)
 
 
 def _reads(asked: Asked, route: Route) -> bool:
@@ -145,6 +148,8 @@ def _others(asked: Asked, route: Route) -> list[Route]:
         return [] if kind in ("where", "why", "price") else [state]
     if route.intent == "days_left":
         return []  # the notes were asked
+    if route.intent == past_days.INTENT:
+        return [ask] if questions.read_question(asked.message).kind else []
     if route.intent == "tell_view":
         before = {
             name.removeprefix(INSTEAD): value

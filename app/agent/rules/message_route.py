@@ -4,7 +4,7 @@ import re
 
 import msgspec
 
-from app.agent.rules import corrections, verb_first, views
+from app.agent.rules import corrections, past_days, verb_first, views
 from app.agent.rules.answers import list_filters
 from app.agent.rules.changes import changes, clauses
 from app.agent.rules.dialogue import continued, given_context, repairs, slots, view_words
@@ -97,6 +97,8 @@ def _understand(asked: Asked, language: Language) -> Route:
         found = msgspec.structs.replace(found, intent="ask", arguments={"words": message})
     if (reckoned := reckoning.read(asked, found)) is not None:
         return reckoned
+    if own and (past := past_days.read(asked, found)) is not None:
+        return past
     if of_note and found.intent == "ask":
         return found
     if own and (seen := views.to_see(asked, found)) is not None:

@@ -102,7 +102,7 @@ def tell_free_time(asked: Asked, route: Route) -> Step:
     # What is due on the day is named, though it takes no hour of it.
     due = [] if owner else [row for row in found[0]["events"] if row["allDay"]]
     whole = [row for row in due or rows if row["allDay"]]
-    lines = [_line(asked, route, row) for row in whole]
+    lines = [line_of(asked, route, row) for row in whole]
     told = route.phrase("free", owner=owner, when=when)
     return Step("\n".join([told, *lines, *_unconnected(route, found[0])]), trace=_shown(whole))
 
@@ -232,7 +232,7 @@ def _told(
     if not rows:
         return route.phrase("no_events")
     lines = [route.phrase(head, owner=owner, count=total, **values)]
-    lines += [_line(asked, route, row) for row in rows[:SHOWN]]
+    lines += [line_of(asked, route, row) for row in rows[:SHOWN]]
     more = [route.phrase("more", count=total - SHOWN)] if total > SHOWN else []
     return "\n".join([*lines, *more])
 
@@ -246,7 +246,8 @@ def _is_hidden(row: Mapping[str, Any]) -> bool:
     return row["title"] == BUSY and row.get("calendar") is None
 
 
-def _line(asked: Asked, route: Route, row: Mapping[str, Any]) -> str:
+def line_of(asked: Asked, route: Route, row: Mapping[str, Any]) -> str:
+    """Return the line of an event in a list."""
     when = dates.within(route.language, row["when"], asked.now)
     if _is_hidden(row):
         return f"- {when}"

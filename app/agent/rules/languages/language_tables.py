@@ -172,7 +172,8 @@ class Times(Table, frozen=True):
 
     `weekdays` from Monday; `{day}` is one of them, `{unit}` one of the `units` but a year,
     `{long_unit}` neither an hour. The groups of `ahead`, `behind` and `ago` are a number and its
-    unit. `clock` are words for times of day; `particle` is left out after a time.
+    unit. `clock` are words for times of day; `particle` is left out after a time. A message that
+    `past` fits asks for what has been, one that `wrote` fits for what was written.
     """
 
     weekdays: tuple[str, str, str, str, str, str, str]
@@ -184,6 +185,8 @@ class Times(Table, frozen=True):
     between: Pieces = ""
     clock: Pieces = ""
     ago: Pieces = ""
+    past: Pieces = ""
+    wrote: Pieces = ""
     particle: Pieces = ""
     deadlines: Deadlines = Deadlines()
 
