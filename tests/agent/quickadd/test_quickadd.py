@@ -638,7 +638,7 @@ def test_five_steps_of_priority_are_read(text: str, priority: int) -> None:
         ("Erinnere mich am Freitag an den Müll", "de", "Müll"),
         ("Erinnere mich morgen an meine Schlüssel", "de", "meine Schlüssel"),
         ("rappelle-moi vendredi du rendez-vous", "fr", "rendez-vous"),
-        ("rappelle-moi demain l'anniversaire de Paul", "fr", "anniversaire de Paul"),
+        ("rappelle-moi demain de l'anniversaire de Paul", "fr", "anniversaire de Paul"),
         ("rappelle-moi demain de la rappeler", "fr", "la rappeler"),
         ("recuérdame el viernes lo de la cita", "es", "cita"),
         ("remind me on Friday about the dentist", "en", "dentist"),
