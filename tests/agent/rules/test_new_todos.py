@@ -9,7 +9,7 @@ from app.agent.rules.answers import new_todos
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.routing.routing import Route
 from tests.conftest import Client
-from tests.support.talks import said
+from tests.support.talks import Talk, said
 
 
 async def todos(client: Client) -> list[Any]:
@@ -178,3 +178,13 @@ async def test_what_the_last_clause_says_to_note_keeps_its_day_and_its_time(
     assert todo["title"] == title, answer["response"]
     due = datetime.fromisoformat(todo["dueDate"])
     assert (due.weekday(), due.minute) == (3, 0), todo["dueDate"]
+
+
+@pytest.mark.anyio
+async def test_a_day_before_a_title_with_a_time_is_kept(alice: Client) -> None:
+    talk = Talk(alice)
+    assert "thursday" in await talk.say("thursday the glazier comes at 4, jot that down")
+    await talk.say("yes")
+    (todo,) = (await alice.ok("GET", "/os/todos"))["result"]["todos"]
+    assert todo["title"] == "glazier comes"
+    assert todo["dueDate"].endswith(":00:00.000Z")

@@ -72,3 +72,16 @@ async def test_a_question_of_what_comes_is_of_the_next_such_day(
 ) -> None:
     await note(alice, "2026-11-20", "Met with Jörg.")
     assert "27" in (await said(alice, message))["response"]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ("and what have i got on tomorrow then", "No todos"),
+        ("qué tal, mañana qué me toca", "Ninguna tarea"),
+        ("今日って何しなきゃいけないんだっけ", "タスクはありません"),
+    ],
+)
+async def test_today_and_tomorrow_have_not_been(alice: Client, message: str, told: str) -> None:
+    assert told in (await said(alice, message))["response"]

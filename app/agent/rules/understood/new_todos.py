@@ -76,11 +76,13 @@ def _owner(message: str, titles: Sequence[Span], day: Span) -> int:
 
 
 def _line(asked: Asked, title: str, said: Sequence[str], language: Language) -> str:
-    """Return a title with those of its days that quick add reads beside it."""
+    """Return a title with those of its days that quick add reads beside it, and the time in it."""
+    alone = quickadd.read_line(title, now=asked.now, locale=language)
+    bare = alone.title if {one.kind for one in alone.spans} == {"time"} else title
     for text in filter(None, (meant.day(asked, said, language), *said)):
         line = f"{title} {text}"
         read = quickadd.read_line(line, now=asked.now, locale=language)
-        is_whole = fold_text(read.title).strip() == fold_text(title).strip()
+        is_whole = fold_text(read.title).strip() == fold_text(bare).strip()
         if is_whole and (read.due or read.recurrence):
             return line
     return title
