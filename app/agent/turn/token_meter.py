@@ -27,7 +27,7 @@ USUAL_BYTES_A_TOKEN = 4
 """Of English prose."""
 LEAST_BYTES_A_TOKEN = 3
 """Of JSON, code and most other scripts; what is reserved must suffice, what is sent must fit."""
-OVERHEAD_TOKENS = 9_000
+OVERHEAD_TOKENS = 10_000
 """What instructions and the descriptions of all tools take beside the messages.
 
 A call that takes less keeps less once it is settled.
