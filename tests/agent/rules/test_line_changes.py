@@ -151,6 +151,7 @@ async def test_the_line_that_is_surely_meant_is_changed_at_once(
         ["ruf Mama statt Jörn an"],
         ["remplace la mini-pelle"],
         ["appelle Lucie au lieu de papi Georges"],
+        ["combien coûte une visite ?", "passe-la à 70 g"],
         ["llama el lunes en vez del martes"],
         ["会議を3時に変更して"],
         ["把开会改成3点"],

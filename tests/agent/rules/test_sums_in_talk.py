@@ -138,6 +138,7 @@ async def test_what_a_message_tells_of_the_note_spoken_of_stands_there_in_its_fo
         ("| A | B | C |\n|---|---|---|\n| a | 6 | c |\n", "x, 10, y", "| x | 10 | y |"),
         ("| A | B | C |\n|---|---|---|\n| a | 6 | c |\n", "just a word", None),
         ("- hotel: £80\n- train: £20\n", "taxi £15", "- taxi: £15"),
+        ("- gasoil : 96 €\n- péage : 41 €\n", "péage à 22 €", "- péage : 22 €"),
         ("- [ ] milk\n- [ ] 2 eggs\n", "3 beans", None),
         ("- Ann: gown\n- Dad: crosswords\n", "Tilly 3 books", None),
     ],

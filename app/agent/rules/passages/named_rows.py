@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from app.agent.rules.passages import tables
+from app.agent.rules.passages import answer_passages, tables
 from app.agent.rules.passages.answer_passages import ENOUGH, Ranked, Text
 from app.agent.rules.passages.questions import Question
 from app.agent.rules.passages.sentences import Sentence, split_sentences, split_words, stem
@@ -13,7 +13,8 @@ KINDS = frozenset({"number", "price", "weight"})
 
 def named_row(question: Question, notes: Sequence[Text]) -> list[Ranked]:
     """Return the one row whose first cell a question for a number says whole: “how many square
-    metres is the bath?” of the row “Bath | 6 | 300”; nothing where several do, or none.
+    metres is the bath?” of the row “Bath | 6 | 300”; nothing where several do, or none, or another
+    note tells of it, too.
     """
     if question.kind not in KINDS:
         return []
@@ -23,7 +24,14 @@ def named_row(question: Question, notes: Sequence[Text]) -> list[Ranked]:
         for row in _rows(note)
         if _names(question, row.text)
     ]
-    return found if len(found) == 1 else []
+    return found if len(found) == 1 and not _is_told_elsewhere(found[0], notes) else []
+
+
+def _is_told_elsewhere(row: Ranked, notes: Sequence[Text]) -> bool:
+    """Return whether another note has the name of a row."""
+    name = {stem(word) for word in split_words(tables.cells(answer_passages.text_of(row))[0])}
+    others = (one for one in notes if one.note_id != row.note.note_id)
+    return any(name <= {stem(word) for word in split_words(one.content)} for one in others)
 
 
 def _rows(note: Text) -> Iterator[Sentence]:

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Sequence
 
-from app.agent.rules.passages import note_lines, tables
+from app.agent.rules.passages import note_lines, questions, tables
 from app.agent.rules.passages.note_lines import Line
 from app.agent.rules.passages.sentences import fold_text, stem
+from app.agent.rules.routing import routing
 
 LEAST = 2
 """So many lines of one form has a list at least."""
@@ -72,5 +73,8 @@ def _name_and_amount(text: str) -> tuple[str, str] | None:
     start = found[0].start
     before = text[:start].rstrip()
     start -= len(text[:start]) - len(before[:-1]) if before[-1:] in tuple("€£$¥") else 0
-    name, amount = text[:start].strip(_EDGES), text[start:].strip()
-    return (name, amount) if name else None
+    words = routing.trim_name(text[:start].strip(_EDGES)).split()
+    while words and fold_text(words[-1]) in questions.little():
+        words.pop()  # “a toll of 22 €”
+    name = " ".join(words).strip(_EDGES)
+    return (name, text[start:].strip()) if name else None

@@ -36,7 +36,6 @@ LONGEST = 200
 MOST = 5
 """A new text of more words than so many is a sentence, and no new value."""
 MOST_LETTERS = 16
-VALUES = frozenset({"replace_text", "append_note"})
 LIKELY, HALF, SURE = 0.4, 0.5, 0.8
 OTHERS = frozenset(
     "add_todo complete_todo move_todo shift_todo prioritize repeat_todo message delete sum".split()
@@ -100,9 +99,12 @@ def _amount_told(asked: Asked, language: Language) -> list[Wanted]:
     if not likely:
         return []
     said, one = likely[0], amounts[0]
-    is_value = said.intent in VALUES and said.sure >= LIKELY
+    adds = list_words.words_of(language).cues["add"].search(Marked(text).text)
+    is_value = said.sure >= LIKELY and (
+        said.intent == "replace_text" or (said.intent == "append_note" and not adds)
+    )
     told = asked.earlier and references.notes_told(asked.earlier[0])
-    is_other = said.sure >= (HALF if said.intent in OTHERS else SURE)
+    is_other = adds or said.sure >= (HALF if said.intent in OTHERS else SURE)
     if not is_value and (is_other or not told):
         return []
     is_sure = said.intent == "replace_text" and said.sure >= SURE
@@ -226,7 +228,10 @@ def _revalued(
         is_sure = said.is_sure or is_whole or not left
     if line is None or any(one not in line.text for one in numbers):
         return None
-    return changed_lines.with_amount(line, new, is_sure=is_sure)
+    old = note_lines.only_amount(line, new.unit)
+    # “70 g” for what is 9 of something else
+    is_alike = old is None or bool(old.unit) == bool(new.unit) or not new.unit
+    return changed_lines.with_amount(line, new, is_sure=is_sure and is_alike)
 
 
 def _says_day(looked: Asked, said: Wanted) -> bool:
