@@ -76,10 +76,10 @@ def _line(row: str, following: Sequence[str]) -> Line | None:
         cells = list(_CELL.finditer(row))
         if len(cells) < 3:
             return None
-        names = [(one.end(), other.start()) for one, other in itertools.pairwise(cells)]
-        named = [one for one in names if _LETTERS.search(row[slice(*one)])]
-        start, end = (named or names)[0]  # a row may begin with its day
-        return Line(row, row[start:end], end + len(_CELL.match(row, end)[0]))  # type: ignore[index]
+        beside = list(itertools.pairwise(cells))
+        named = [two for two in beside if _LETTERS.search(row, two[0].end(), two[1].start())]
+        before, after = (named or beside)[0]  # a row may begin with its day
+        return Line(row, row[before.end() : after.start()], after.end())
     if dated := DATED.match(row, start):
         inner = _LABEL.match(row, dated.end())
         end = inner.end() if inner else dated.end()

@@ -17,7 +17,7 @@ from app.agent.rules.reckoning.note_amounts import Fact
 _ITEM = re.compile(r"\s*(?:[-*+]\s|\d{4}-\d\d-\d\d|\|)")
 _NOUN = re.compile(r"\s?([^\W\d_]+)")
 _SLASHED = re.compile(r"^[^\w]*(\d{1,2})/(\d{1,2})(?!\d|/)")
-_DATE = re.compile(r"\d{1,2}[/.]\d{1,2}\b")
+_DATE = re.compile(r"\d{1,2}(?:/\d{1,2}|\.\d{1,2}\.)(?!\d)")
 _YEARS = range(1900, 2101)
 MONTH_FIRST = ("ja", "zh")
 
