@@ -9,15 +9,13 @@ from typing import Any
 import msgspec
 
 from app.agent.rules.answers import calendar_answers, list_answers, note_answers
-from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_tables import Language, Phrases, Pieces, Times
+from app.agent.rules.languages.language_tables import Phrases, Pieces, Times
 from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.passages import answer_passages, found_texts, questions
 from app.agent.rules.passages.answer_passages import Ranked, Text
-from app.agent.rules.passages.sentences import split_words
 from app.agent.rules.phrases import dates
-from app.agent.rules.reckoning import list_sums
+from app.agent.rules.reckoning import dated_lines
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Step, Thing, Trace
 
@@ -39,8 +37,8 @@ def read(asked: Asked, found: Route) -> Route | None:
     table = language_data.load_table(written, Times)
     if found.intent not in REPLACED or not _holds(table.past, text):
         return None
-    day = _day(asked, written)
-    if day is None or day > asked.now.date():
+    day = next(iter(dated_lines.days_said(asked, asked.message, written)), None)
+    if day is None or day == asked.now.date():
         return None
     wrote = "1" if _holds(table.wrote, text) else ""
     arguments = {"day": day.isoformat(), "wrote": wrote}
@@ -72,25 +70,6 @@ def tell(asked: Asked, route: Route) -> Step:
         return Step(route.phrase("nothing_on", day=told), empty=True)
     trace = Trace(about=about, shown=shown)
     return Step("\n\n".join([*parts, *lists]), quotes=quotes, trace=trace)
-
-
-def _is_to_come(named: str, language: Language) -> bool:
-    """Return whether words name today, or a day after it by how far it is."""
-    days = language_data.load_table(language, Dates).days
-    near = [one for number, words in days.items() if number >= 0 for one in words]
-    held = named if questions.is_asian(named) else split_words(named)
-    return any(one in held for one in near)
-
-
-def _day(asked: Asked, language: Language) -> date | None:
-    """Return the one day that a message names, the last such one; None where it names none."""
-    text = dialogue_words.bare(asked.message)
-    found = dialogue_words.find_days(text, asked) or dialogue_words.bare_weekday(text, asked)
-    if found is None or found[0].end - found[0].start > timedelta(days=1, hours=1):
-        return None
-    if _is_to_come(text[found[1] : found[2]], language):
-        return None  # “what have I got on tomorrow”
-    return list_sums.been(found[0], asked.now.date()).start.date()
 
 
 def _looks(asked: Asked, route: Route, day: date) -> tuple[Call, ...]:

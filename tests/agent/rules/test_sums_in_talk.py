@@ -1,10 +1,12 @@
 """Sums of the lines of notes as a conversation goes on: other days, other lines, after a change."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import pytest
 
+from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.passages import log_lines, new_rows
+from app.agent.rules.reckoning import dated_lines
 from app.agent.turn.steps import Asked
 from tests.conftest import Client, MovableClock
 from tests.support.talks import Talk
@@ -131,6 +133,44 @@ async def test_what_a_message_tells_of_the_note_spoken_of_stands_there_in_its_fo
     note = (await alice.ok("GET", f"/os/notes/{note_id}"))["note"]
     assert line in note["markdown"].splitlines()
     assert (await alice.ok("GET", "/os/todos"))["result"]["todos"] == []
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("message", "lines"),
+    [
+        ("ayer salieron 4 kg, apúntalo ahí", ["2026-11-22: 4 kg"]),
+        ("hoy salieron 4 kg, apúntalo ahí. no espera, déjalo", []),
+        ("mañana saldrán 4 kg, apúntalo ahí", []),
+    ],
+)
+async def test_only_what_has_been_and_is_meant_is_logged(
+    alice: Client, clock: MovableClock, message: str, lines: list[str]
+) -> None:
+    await talk(alice, clock, "cuántos kilos llevo cogidos en noviembre", message)
+    found = (await alice.ok("GET", "/os/notes", params={"limit": 50}))["notes"]
+    note_id = next(one["id"] for one in found if one["title"] == "Diario de capturas")
+    note = (await alice.ok("GET", f"/os/notes/{note_id}"))["note"]
+    assert note["markdown"].splitlines()[3:] == lines
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "days"),
+    [
+        ("es", "el sábado salieron 4 kg", [date(2026, 11, 21)]),
+        ("de", "am Samstag waren es 4 kg", [date(2026, 11, 21)]),
+        ("en", "4 kg today", [date(2026, 11, 23)]),
+        ("en", "4 kg tomorrow", [None]),
+        ("zh", "明天 4公斤", [None]),
+        ("en", "4 kg last week", [None]),
+        ("en", "4 kg", []),
+    ],
+)
+def test_a_day_of_a_log_is_the_last_such_one(
+    language: Language, text: str, days: list[date | None]
+) -> None:
+    asked = Asked(text, (), frozenset(), datetime(2026, 11, 23, 9, 0, tzinfo=UTC))
+    assert dated_lines.days_said(asked, text, language) == days
 
 
 @pytest.mark.parametrize(

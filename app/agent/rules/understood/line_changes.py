@@ -65,6 +65,8 @@ class Wanted(NamedTuple):
     label: str
     start: int
     end: int
+    is_read: bool = False
+    """Whether the reader alone takes a message for it."""
     is_sure: bool = False
     """Whether the reader is sure of it, whatever its other words say."""
 
@@ -108,7 +110,7 @@ def _amount_told(asked: Asked, language: Language) -> list[Wanted]:
     if not is_value and (is_other or not told):
         return []
     is_sure = said.intent == "replace_text" and said.sure >= SURE
-    return [Wanted("valued", "", one.text, text[: one.start], one.start, one.end, is_sure)]
+    return [Wanted("valued", "", one.text, text[: one.start], one.start, one.end, True, is_sure)]
 
 
 def _parts(message: str, found: re.Match[str]) -> list[str]:
@@ -155,9 +157,11 @@ def _of_text(
     looked: Asked, said: Sequence[Wanted], places: Sequence[Place], language: Language
 ) -> Step | None:
     """Return the question whether an amount in running text is meant: “Rent is £485, due …”."""
-    amounts = [one for one in said if one.kind == "valued" and not _says_day(looked, one)]
-    if amounts and amounts[0].start == amounts[0].end - len(amounts[0].new):
-        return None
+    amounts = [
+        one
+        for one in said
+        if one.kind == "valued" and not one.is_read and not _says_day(looked, one)
+    ]
     if not amounts or len(places) != 1:
         return None
     step = corrected_facts.ask_number(looked, Route("replace_text", language, {}), places[0].note)

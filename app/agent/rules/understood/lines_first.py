@@ -17,9 +17,11 @@ def do(asked: Asked, whole: Asked, language: Language, act: Act) -> tuple[Step |
         step = surely.do(asked, again, act)
         if not step.empty:
             return step, True
-    line = logged.entry(asked, looks.before_change(whole), language)
-    said = line_changes.wanted(asked, language) if line is None else ()
-    if said and not taken_back.as_whole(asked, language):
-        line = line_changes.change(looks.before_change(whole), said, language)
-    has_looked = bool(again or said) or logged.may_tell(asked, language)
-    return surely.do(whole, line, act) if isinstance(line, Route) else line, has_looked
+    may_log, said = logged.may_tell(asked, language), line_changes.wanted(asked, language)
+    if not (may_log or said) or taken_back.as_whole(asked, language):
+        return None, bool(again)
+    before = looks.before_change(whole)
+    line = logged.entry(asked, before, language)
+    if line is None and said:
+        line = line_changes.change(before, said, language)
+    return surely.do(whole, line, act) if isinstance(line, Route) else line, True

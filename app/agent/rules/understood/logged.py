@@ -3,16 +3,14 @@
 “4 kg today, put it down there”, after what was caught so far.
 """
 
-from datetime import timedelta
-
 from app.agent.rules.answers import item_changes
 from app.agent.rules.answers.item_changes import Held
-from app.agent.rules.dialogue import dialogue_words, references
+from app.agent.rules.dialogue import references
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.passages import log_lines, note_lines
 from app.agent.rules.reader import reader
 from app.agent.rules.reader.reader import Understood
-from app.agent.rules.reckoning import words
+from app.agent.rules.reckoning import dated_lines
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step
 
@@ -35,10 +33,8 @@ def entry(asked: Asked, looked: Asked, language: Language) -> Route | Step | Non
     amount = log_lines.amount_of(text, markdown) if log_lines.is_log(markdown) else None
     if amount is None:
         return None
-    found = dialogue_words.find_days(words.folded(text), asked)
-    day = found[0].start.date() if found else asked.now.date()
-    is_one_day = found is None or found[0].end - found[0].start <= timedelta(days=1, hours=1)
-    if not is_one_day or day > asked.now.date():
+    day = (dated_lines.days_said(asked, text, language) or [asked.now.date()])[0]
+    if day is None:
         return None
     return Route("append_note", language, {"text": amount, "day": day.isoformat()}, notes)
 

@@ -1,7 +1,6 @@
 """What is made without asking first: todos, notes, folders, messages, and lines of notes."""
 
 from collections.abc import Mapping
-from datetime import date
 from typing import Any
 
 import msgspec
@@ -9,14 +8,13 @@ import msgspec
 from app.agent.rules.answers import item_changes
 from app.agent.rules.answers.item_changes import Held
 from app.agent.rules.changes.marked import Marked, words_of
-from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.listed import corrected_facts
 from app.agent.rules.passages import log_lines
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.reader.labelled import TWO
 from app.agent.rules.reader.reader import Reading, Understood
-from app.agent.rules.reckoning import list_sums, words
+from app.agent.rules.reckoning import dated_lines
 from app.agent.rules.routing.routing import Route
 from app.agent.rules.understood import agreement, new_todos, surely
 from app.agent.rules.understood.surely import Act
@@ -137,7 +135,10 @@ def _logged(looked: Asked, question: Step, reading: Reading, act: Act) -> Route 
     if reading.weights.get(TWO, 0.0) > surely.NOT_TWO or surely.may_be_question(said):
         return None
     days = [*said.all_of("day"), *said.all_of("olddat")]
-    past = [log_lines.past_day(one, looked) for one in days] or _day_beside(looked, texts[0])
+    beside = looked.message.replace(texts[0], " ", 1)
+    language = (question.trace or Trace()).language
+    past = [log_lines.past_day(one, looked) for one in days]
+    past = past or dated_lines.days_said(looked, beside, language)
     if not surely.uses_all(said, LOGGED) or len(past) > 1 or not all(past):
         return None
     held = item_changes.read(looked, asks.choices[0])
@@ -150,16 +151,6 @@ def _logged(looked: Asked, question: Step, reading: Reading, act: Act) -> Route 
         day = {"day": past[0].isoformat()}
         asks = msgspec.structs.replace(asks, arguments={**asks.arguments, **day})
     return surely.route_of(looked, question, asks, said, act)
-
-
-def _day_beside(asked: Asked, text: str) -> list[date | None]:
-    """Return the day that a message names beside a text: “on Saturday I found 2 kg, add it”; None
-    in its place where it has not been.
-    """
-    found = dialogue_words.find_days(words.folded(asked.message.replace(text, " ", 1)), asked)
-    today = asked.now.date()
-    day = list_sums.been(found[0], today).start.date() if found else None
-    return [] if found is None else [day if day and day <= today else None]
 
 
 def _one_made(step: Step) -> Mapping[str, Any] | None:
