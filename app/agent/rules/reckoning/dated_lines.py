@@ -31,7 +31,7 @@ def find(asked: Asked, message: str, language: Language) -> Step | Fact | None:
     one tells; None where it asks of none, or several tell of it.
     """
     kind = questions.read_question(message).kind
-    day = _day(asked, message) if kind in COUNTED else None
+    day = _day(asked, message, language) if kind in COUNTED else None
     if day is None or not {"grep_notes", "get_note_content"} <= asked.tools:
         return None
     look: Call = ("grep_notes", {"pattern": _written(day), "mode": "regex", "limit": MOST * 4})
@@ -61,11 +61,11 @@ def again(asked: Asked, language: Language) -> str:
     if last is None or last.intent != "ask" or last.asks or len(asked.message) > LONGEST:
         return ""
     said = words.folded(next(filter(None, map(last.arguments.get, ("text", "said", "words"))), ""))
-    if questions.read_question(said).kind not in COUNTED or _day(asked, said) is None:
+    if questions.read_question(said).kind not in COUNTED or _day(asked, said, language) is None:
         return ""
     text = words.folded(asked.message)
     new, old = (dialogue_words.find_days(one, asked) for one in (text, said))
-    if new is None or old is None or _day(asked, text) is None:
+    if new is None or old is None or _day(asked, text, language) is None:
         return ""
     left = words.left_words(language, f"{text[: new[1]]} {text[new[2] :]}")
     return "" if left else f"{said[: old[1]]}{text[new[1] : new[2]]}{said[old[2] :]}"
@@ -111,13 +111,10 @@ def _is_to_come(named: str, language: Language) -> bool:
     return any(one in held for one in to_come)
 
 
-def _day(asked: Asked, message: str) -> date | None:
+def _day(asked: Asked, message: str, language: Language) -> date | None:
     """Return the one day before today that a message names: today's is asked of todos."""
-    found = dialogue_words.find_days(words.folded(message), asked)
-    if found is None or found[0].end - found[0].start != timedelta(days=1):
-        return None
-    day = list_sums.been(found[0], asked.now.date()).start.date()
-    return day if day < asked.now.date() else None
+    day = next(iter(days_said(asked, message, language)), None)
+    return day if day and day < asked.now.date() else None
 
 
 def _written(day: date) -> str:
