@@ -116,7 +116,7 @@ async def explain(
     `operation` its name, also of a tool, or its method and path, `args` its fields as a JSON
     object, those of the path included. Whoever asks must hold every scope that the caller holds.
     """
-    return await _explain_call(app, me, caller, operation, _given_fields(args))
+    return await _explain_call(app, me, caller, operation, _decode_args(args))
 
 
 @operation("COMMAND")
@@ -268,7 +268,7 @@ def _nearest_names(wanted: str, names: Iterable[str]) -> list[str]:
     return [folded[spelling] for spelling in dict.fromkeys([*close, *holding])][:MOST_NEAR]
 
 
-def _given_fields(args: str) -> dict[str, Any]:
+def _decode_args(args: str) -> dict[str, Any]:
     try:
         # The same limits on depth and size as for the body of a request.
         return decode(args.encode("utf-8", "surrogateescape"))

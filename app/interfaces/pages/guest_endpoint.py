@@ -41,7 +41,7 @@ async def _read(visit: Visit, guest: int | None) -> Any:
     asked = dict(visit.query_params)
     fields: dict[str, Any] = {"token": asked.get("token")}
     if _is_set(asked, "meta"):
-        return await visit.parts.call(OPERATOR, "look_behind_link", _there(fields))
+        return await visit.parts.call(OPERATOR, "look_behind_link", _without_none(fields))
     fields |= {
         "sessionKey": asked.get("sessionKey"),
         "guest": guest,
@@ -49,7 +49,7 @@ async def _read(visit: Visit, guest: int | None) -> Any:
     }
     if "after" in asked:
         fields["after"] = _number(asked["after"])
-    return await visit.parts.call(OPERATOR, "read_guest_messages", _there(fields))
+    return await visit.parts.call(OPERATOR, "read_guest_messages", _without_none(fields))
 
 
 async def _ask(visit: Visit, guest: int | None) -> Any:
@@ -60,10 +60,10 @@ async def _ask(visit: Visit, guest: int | None) -> Any:
         "agent": visit.headers.get("user-agent", "")[:500],
     }
     fields = {name: sent[name] for name in ASKED if name in sent}
-    return await visit.parts.call(OPERATOR, "ask_as_guest", fields | _there(seen))
+    return await visit.parts.call(OPERATOR, "ask_as_guest", fields | _without_none(seen))
 
 
-def _there(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _without_none(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 

@@ -215,7 +215,7 @@ def change_share_link(
         "require_sign_in": require_sign_in,
         "answered_by": answered_by,
     }
-    return _change_link(tx, me, link_id, _given_fields(given), _given_fields(beside), expires_in)
+    return _change_link(tx, me, link_id, _without_none(given), _without_none(beside), expires_in)
 
 
 @operation("DELETE /os/share/{linkId}", scope="os.share:write", also=("DELETE /share/{linkId}",))
@@ -283,7 +283,7 @@ def _create_link(
     return answer
 
 
-def _given_fields(fields: dict[str, Any]) -> dict[str, Any]:
+def _without_none(fields: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
