@@ -37,6 +37,20 @@ async def test_a_note_is_shared_read_and_closed_again(home: Home, stranger: Clie
     await expect(page.locator(".tag")).to_have_text("closed")
 
 
+async def test_a_link_is_copied_where_pages_have_no_clipboard(home: Home) -> None:
+    await home.client.note("Beds", "Beans in June.")
+    made = await guests.link(home.client)
+    without = "Object.defineProperty(navigator, 'clipboard', { value: undefined });"
+    await home.context.add_init_script(without)
+    page = await home.go(f"/people/links/{made['id']}")
+    await page.get_by_role("button", name="Copy").click()
+    await expect(page.locator(".toast")).to_contain_text("Copied.")
+    await page.keyboard.press("Control+k")
+    field = page.get_by_role("combobox")
+    await field.press("Control+v")
+    await expect(field).to_have_value(made["url"])
+
+
 async def test_a_link_without_a_name_is_nowhere_told_by_its_token(
     home: Home, stranger: Client
 ) -> None:

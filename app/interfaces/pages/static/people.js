@@ -1,6 +1,7 @@
 // People: messages come and go while a thread is open, the inbox follows, addresses are copied.
 
 import { ask, piece } from "./api.js";
+import { copyText } from "./clipboard.js";
 import { all, element, fromServer, one } from "./dom.js";
 import { key } from "./keys.js";
 import { told, toast } from "./toasts.js";
@@ -126,12 +127,8 @@ for (const form of all("form.write, form[data-sends]")) {
 for (const button of all("[data-copy]")) {
   button.hidden = false;
   button.addEventListener("click", async () => {
-    try {
-      await navigator.clipboard.writeText(button.dataset.copy);
-      toast(say("people.js.copied"));
-    } catch {
-      getSelection().selectAllChildren(one(".copy", button.parentElement));
-    }
+    if (await copyText(button.dataset.copy)) toast(say("people.js.copied"));
+    else getSelection().selectAllChildren(one(".copy", button.parentElement));
   });
 }
 one(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
