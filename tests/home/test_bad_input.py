@@ -77,7 +77,7 @@ async def test_a_text_that_is_too_long_is_told_and_kept(
     page = await home.go("/agent")
     await page.get_by_label("Message").fill(long)
     await page.get_by_role("button", name="Send").click()
-    await expect(page.locator(".toast")).to_contain_text("at most 32")
+    await expect(page.get_by_role("alert")).to_contain_text("at most 32")
     await expect(page.get_by_label("Message")).to_have_value(long)
     made = await alice.ok("POST", "/os/todos", status=201, json={"title": "Pack"})
     page = await home.go(f"/todos/{made['result']['todo']['id']}")

@@ -136,7 +136,7 @@ def list_conversations(
     """
     condition, params = _list_condition(me, view, contact, after_message_id)
     if q is not None:
-        return _find_messages(tx, condition, params, view=view, query=q, limit=limit)
+        return find_messages(tx, condition, params, view=view, query=q, limit=limit)
     found = tx.all(
         f"""SELECT c.*, m.read_id, m.since_id FROM conversation_members m
             JOIN conversations c ON c.id = m.conversation_id
@@ -222,14 +222,24 @@ def _list_condition(
     return " AND ".join(conditions), params
 
 
-def _find_messages(
-    tx: Tx, condition: str, params: dict[str, object], *, view: View, query: str, limit: int
+def find_messages(
+    tx: Tx,
+    condition: str,
+    params: dict[str, object],
+    *,
+    view: View,
+    query: str,
+    limit: int,
+    offset: int = 0,
 ) -> Listed:
+    """Return the messages that hold all words of a query, newest first, in conversations that
+    fulfil an SQL condition on `m`, the caller's part, and `c`.
+    """
     # Each word as a phrase of its own: nothing that a user types is FTS syntax.
     match = " AND ".join(fts_phrase(word) for word in find_words(query))
     if not match:
         return Listed(messages=[], summary=Summary(0, view, query))
-    after = "" if params["after"] is None else " AND messages.id > :after"
+    after = "" if params.get("after") is None else " AND messages.id > :after"
     where = f"""FROM message_words JOIN messages ON messages.id = message_words.rowid
             JOIN conversations c ON c.id = messages.conversation_id
             JOIN conversation_members m ON m.conversation_id = c.id AND messages.id > m.since_id
@@ -239,10 +249,11 @@ def _find_messages(
     found = tx.all(
         f"""SELECT {_MESSAGE}, c.id AS conversation, c.type, c.title,
               ifnull(users.name, messages.sender_label) AS sender_name
-            {where} ORDER BY messages.id DESC LIMIT :limit""",
+            {where} ORDER BY messages.id DESC LIMIT :limit OFFSET :offset""",
         **params,
         match=match,
         limit=limit,
+        offset=offset,
     )
     return Listed(
         messages=[_found_record(row) for row in found], summary=Summary(total, view, query)

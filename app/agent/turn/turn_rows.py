@@ -1,7 +1,7 @@
 """The table of turns: what an agent did with a message, what it cost, and what it remembers."""
 
 import sqlite3
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from app.agent.memory import episode_sources
 from app.core.caller import Caller
@@ -13,6 +13,13 @@ REMEMBERED_BYTES = 48 << 10
 _REMEMBERED = """FROM turns WHERE conversation_id = :id AND history IS NOT NULL
     ORDER BY id DESC LIMIT :most"""
 """The turns whose history the next one is told, and so whose taint it inherits."""
+
+
+class LastTurn(NamedTuple):
+    """What the newest turn of a conversation answers, and the tools that it used."""
+
+    message: int
+    tools: frozenset[str]
 
 
 def begin(tx: Tx, me: Caller, conversation: int, *, message: int, model: str) -> int:
@@ -96,6 +103,19 @@ def interrupt_all(tx: Tx) -> None:
     )
     for row in cut_off:
         episode_sources.add_turn(tx, row["id"])
+
+
+def last_turn(tx: Tx, conversation: int) -> LastTurn | None:
+    """Return the newest turn of a conversation; None where there is none that has ended."""
+    row = tx.one(
+        """SELECT id, message_id, status FROM turns
+           WHERE conversation_id = :id ORDER BY id DESC LIMIT 1""",
+        id=conversation,
+    )
+    if row is None or row["status"] == "running":
+        return None
+    calls = tx.all("SELECT tool FROM turn_calls WHERE turn_id = :turn", turn=row["id"])
+    return LastTurn(row["message_id"], frozenset(call[0] for call in calls))
 
 
 def recent_taint(tx: Tx, conversation: int) -> frozenset[Any]:

@@ -1,16 +1,19 @@
 // Talking with the agent: what it says arrives as it is said.
 
-import { ask, piece, reach, Refused } from "./api.js";
+import { ask, inOwnWords, piece, reach, Refused } from "./api.js";
 import { showCard } from "./approvals.js";
-import { element, fromServer, one } from "./dom.js";
+import { follow, stayHere, toEnd } from "./at_end.js";
+import { all, element, fromServer, one } from "./dom.js";
 import { key } from "./keys.js";
-import { toast, told } from "./toasts.js";
-import { say } from "./words.js";
+import { begin, dressCode, lastSaid, mine } from "./messages.js";
+import { say, sayWith } from "./words.js";
 
 const talk = one("#talk");
 const messages = one("#messages");
 const form = one("#ask");
 const field = form.elements.message;
+const beginning = one("#beginning");
+const trouble = one("#trouble");
 let running = null;
 
 /** Read the lines of a stream, each a JSON object. */
@@ -32,6 +35,7 @@ class Answer {
     this.text = element("div", { class: "growing" });
     this.shown = element("div", { class: "hear", "aria-busy": "true" }, this.steps, this.text);
     this.calls = new Map();
+    this.hasBegun = this.hasSaid = this.hasFailed = false;
     messages.append(this.shown);
     // nothing is shown of a wait under 300 ms
     this.waiting = setTimeout(() => this.step("", say("agent.js.thinking")), 300);
@@ -51,12 +55,14 @@ class Answer {
   }
 
   "conversation-start"({ conversationId }) {
+    this.hasBegun = true;
     if (talk.dataset.id) return;
     talk.dataset.id = form.elements.talk.value = conversationId;
     history.replaceState(null, "", `/agent/talks/${conversationId}`);
   }
 
   "text-delta"({ textDelta }) {
+    this.hasSaid = true;
     this.text.append(textDelta);
   }
 
@@ -76,15 +82,37 @@ class Answer {
     showCard(escalationId, card).catch(() => {});
   }
 
-  error({ message }) {
-    this.text.append(element("p", { class: "notice", role: "alert" }, say("agent.js.failed", { message })));
+  async error({ message }) {
+    this.hasFailed = true;
+    const notice = this.notice();
+    notice.textContent = say("agent.js.failed", await inOwnWords({ message }));
+    follow();
+  }
+
+  /** Say that nobody hears the rest: the message has arrived, and is not to be sent again. */
+  cutOff() {
+    this.notice(...sayWith("agent.js.cut", { look: element("a", { href: `/agent/talks/${talk.dataset.id}` }, say("agent.js.look")) }));
+  }
+
+  notice(...words) {
+    const shown = element("p", { class: "notice", role: "alert" }, ...words);
+    this.text.after(shown);
+    return shown;
   }
 
   async completion({ metadata }) {
-    const html = await piece(`/agent/talks/${metadata.conversationId}/answer/${metadata.messageId}`);
-    const whole = fromServer(html);
-    this.text.replaceWith(one(".said", whole) ?? this.text);
-    if (metadata.citations?.length) this.shown.append(sources(metadata.citations));
+    const whole = fromServer(await piece(`/agent/talks/${metadata.conversationId}/answer/${metadata.messageId}`).catch(() => ""));
+    const answer = one(".hear", whole);
+    if (answer) {
+      // where nothing was said, what is stored repeats why it failed
+      if (this.hasFailed && !this.hasSaid) this.text.remove();
+      else this.text.replaceWith(one(".said", answer));
+      this.shown.id = answer.id;
+      this.shown.dataset.markdown = answer.dataset.markdown;
+      this.shown.append(one(".does", answer));
+      dressCode(this.shown);
+    }
+    if (metadata.citations?.length) one(".does", this.shown)?.before(sources(metadata.citations));
     ask("POST", `/conversations/${metadata.conversationId}/read`).catch(() => {});
   }
 
@@ -103,42 +131,29 @@ function sources(citations) {
   return element("div", { class: "sources" }, element("span", { class: "soft" }, say("agent.js.sources")), ...links);
 }
 
-function follow() {
-  const low = document.documentElement.scrollHeight - innerHeight - scrollY < 240;
-  if (low) scrollTo({ top: document.documentElement.scrollHeight });
-}
-
-async function send() {
-  const message = field.value.trim();
+/** Send a message, from the field or once more, and show its answer as it comes. */
+async function send(message, typed = "") {
   if (!message || running) return;
-  const before = field.value;
-  const mine = element("div", { class: "say" }, message);
-  one("#beginning")?.remove();
-  messages.append(mine);
-  field.value = "";
-  grow();
-  scrollTo({ top: document.documentElement.scrollHeight });
-  const answer = new Answer();
   running = new AbortController();
   turn(true);
+  if (typed) field.value = "";
+  grow();
+  trouble.hidden = true;
+  for (const button of all(".again", messages)) button.hidden = true;
+  await showNewest();
+  const said = mine(message);
+  if (beginning) beginning.hidden = true;
+  messages.append(said);
+  const answer = new Answer();
+  toEnd();
   try {
-    const response = await reach("/api/v1/chat", { method: "POST", signal: running.signal, headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ message, conversationId: Number(talk.dataset.id) || undefined, model: form.elements.model?.value || undefined, userTimezone: Intl.DateTimeFormat().resolvedOptions().timeZone }) });
-    if (!response.ok) throw new Refused(response.status, await response.json().catch(() => ({})));
-    let ended = null;
-    for await (const event of events(response)) {
-      if (event.type === "completion") ended = event;
-      else answer.take(event);
-    }
-    if (ended) await answer.completion(ended);
+    await hear(answer, message);
   } catch (error) {
     if (error.name === "AbortError") answer.text.append(element("p", { class: "small soft" }, say("agent.js.stopped")));
+    else if (answer.hasBegun) answer.cutOff();
     else {
-      mine.remove();
-      field.value = before;
-      grow();
-      if (error.status === 0) toast(say("agent.js.away"), { bad: true });
-      else told(error);
+      said.remove();
+      refused(error, typed);
     }
   } finally {
     answer.end();
@@ -148,10 +163,49 @@ async function send() {
   }
 }
 
+async function hear(answer, message) {
+  const response = await reach("/api/v1/chat", { method: "POST", signal: running.signal, headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ message, conversationId: Number(talk.dataset.id) || undefined, model: form.elements.model?.value || undefined, userTimezone: Intl.DateTimeFormat().resolvedOptions().timeZone }) });
+  if (!response.ok) throw new Refused(response.status, await inOwnWords(await response.json().catch(() => ({}))));
+  let ended = null;
+  for await (const event of events(response)) {
+    if (event.type === "completion") ended = event;
+    else answer.take(event);
+  }
+  if (ended) await answer.completion(ended);
+  else answer.cutOff();
+}
+
+/** Put what could not be sent back into the field, before what was begun there since, and say why. */
+function refused(error, typed) {
+  if (beginning && !talk.dataset.id) beginning.hidden = false;
+  if (typed) field.value = [typed, field.value].filter(Boolean).join("\n");
+  grow();
+  for (const button of all(".again", messages)) button.hidden = false;
+  trouble.textContent = error.status === 0 ? say("agent.js.away") : error.status === 401 ? say("shell.js.signed_out") : say("agent.js.not_sent", { message: error.message });
+  trouble.hidden = false;
+}
+
+/** Show the newest messages where the page shows older ones: what is said now comes after them. */
+async function showNewest() {
+  if (!("later" in talk.dataset)) return;
+  const page = fromServer(await piece(`/agent/talks/${talk.dataset.id}`).catch(() => ""));
+  const newest = one("#messages", page);
+  if (!newest) return;
+  messages.replaceChildren(...newest.childNodes);
+  for (const button of all(".again", messages)) button.hidden = true;
+  dressCode();
+  for (const link of all("#earlier, #later")) link.remove();
+  messages.before(one("#earlier", page) ?? "");
+  delete talk.dataset.later;
+  history.replaceState(null, "", `/agent/talks/${talk.dataset.id}`);
+}
+
 function turn(on) {
   one("#send").hidden = on;
   one("#stop").hidden = !on;
-  if (!on) field.focus();
+  // unless somebody has gone elsewhere meanwhile
+  if (!on && !document.activeElement?.matches(":not(body, #stop)")) field.focus();
 }
 
 function grow() {
@@ -159,16 +213,22 @@ function grow() {
   field.style.height = `${field.scrollHeight}px`;
 }
 
-form.addEventListener("submit", (event) => { event.preventDefault(); send(); });
+const sendTyped = () => send(field.value.trim(), field.value);
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  if (event.submitter?.name === "again") send(lastSaid());
+  else sendTyped();
+});
 field.addEventListener("input", grow);
 field.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
     event.preventDefault();
-    send();
+    sendTyped();
   }
 });
 one("#stop").addEventListener("click", () => running?.abort());
-one("#beginning")?.addEventListener("click", (event) => {
+beginning?.addEventListener("click", (event) => {
   const example = event.target.closest(".examples a");
   if (!example) return;
   event.preventDefault();
@@ -178,6 +238,11 @@ one("#beginning")?.addEventListener("click", (event) => {
 });
 key("c", say("agent.js.key_new"), () => location.assign("/agent"));
 key("i", say("agent.js.key_write"), () => field.focus());
-if (Number(talk.dataset.unread)) ask("POST", `/conversations/${talk.dataset.id}/read`).catch(() => {});
-if (talk.dataset.id) scrollTo({ top: document.documentElement.scrollHeight });
+// the field hears it itself; here it is only told of
+key("↑", say("agent.js.key_edit"), () => {});
+one("#newest").addEventListener("click", () => ("later" in talk.dataset ? location.assign(`/agent/talks/${talk.dataset.id}`) : toEnd()));
+if (Number(talk.dataset.unread) && !("later" in talk.dataset)) ask("POST", `/conversations/${talk.dataset.id}/read`).catch(() => {});
+begin(field);
 grow();
+if (location.hash && one(`#${CSS.escape(location.hash.slice(1))}`, messages)) stayHere();
+else if (talk.dataset.id) toEnd();

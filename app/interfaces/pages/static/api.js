@@ -36,8 +36,8 @@ export async function askPage(method, address, body, { signal, key } = {}) {
 
 const isSignedOut = (response) => response.redirected && response.url.includes("/auth/sign-in");
 
-// the API says in English why it refuses something
-async function inOwnWords(answer) {
+/** Return an answer of the API, which says in English why it refuses something, with its message in the person's language. */
+export async function inOwnWords(answer) {
   if (document.documentElement.lang === "en" || !answer.message) return answer;
   const { said } = await fetch(`/said?${new URLSearchParams({ text: answer.message.slice(0, 2000) })}`).then((found) => found.json()).catch(() => ({}));
   return { ...answer, message: said ?? answer.message };
