@@ -81,6 +81,7 @@ from app.webhooks import outbox
 from app.webhooks.sender import WebhookSender
 from app.workspace.index import link_rows, name_index, trigram_index, word_index
 from app.workspace.search.vectors.vector_maker import VectorMaker
+from app.workspace.todos.remind import Reminders
 
 TASKS_SECONDS = 5.0
 
@@ -275,6 +276,7 @@ def build_parts(
         DueWakes(app),
         GatheredBeats(app),
         Listeners(app),
+        Reminders(app),
         WebhookSender(app),
     ]
     events.on("users.changed", lambda _: removal.leave_those_of_removed_users(app))

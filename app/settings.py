@@ -2,10 +2,11 @@
 
 import dataclasses
 import ipaddress
+import shlex
 import types
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NewType, Union, get_args, get_origin, get_type_hints
 
 PREFIX = "HEARTH_"
 MIB = 1 << 20
@@ -14,6 +15,7 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 Provider = Literal[
     "compatible", "ollama", "llamacpp", "lmstudio", "openai", "openrouter", "anthropic", "google"
 ]
+Command = NewType("Command", str)
 EVERY_ADDRESS = ("0.0.0.0", "::")  # noqa: S104 - only looked for, never bound
 
 
@@ -236,6 +238,11 @@ class Settings:
         least=30,
         most=36_500,
     )
+    remind: Command = option(
+        Command("auto"),
+        "what tells of a todo at its time, also while no page is open: `auto`: the desktop of "
+        "this machine, where one person uses the server there; `off`: nothing; else a command",
+    )
     currency: str = option("USD", "the currency of the prices, as invoices name it")
     device_price_micros: int = option(
         0,
@@ -328,6 +335,8 @@ def _read(kind: Any, text: str) -> Any:
         return _read_switch(text)
     if kind is int:
         return _read_number(text)
+    if kind is Command:
+        return _read_command(text)
     if kind is Path and not text:
         raise SettingsError("must not be empty")
     return kind(text)
@@ -349,6 +358,15 @@ def _read_network(text: str) -> Network:
         raise SettingsError(
             f"{text} is neither an IP address nor a network such as 10.0.0.0/8"
         ) from None
+
+
+def _read_command(text: str) -> Command:
+    try:
+        if shlex.split(text):
+            return Command(text)
+    except ValueError as error:
+        raise SettingsError(f"cannot be split into words: {error}") from None
+    raise SettingsError("must be auto, off or a command")
 
 
 def _read_switch(text: str) -> bool:

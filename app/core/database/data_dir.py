@@ -29,6 +29,7 @@ BACKUPS = "backups"
 DAMAGED = "damaged-"
 FIRST_KEY = "first-key"
 DRAFTS = "drafts"
+REMINDED = "reminded"
 OWN_FILES = (
     DATABASE + "*",
     LOCK,
@@ -36,6 +37,7 @@ OWN_FILES = (
     "access*.log*",
     FIRST_KEY,
     DRAFTS,
+    REMINDED,
     MODELS,
     STOP,
     SPOOL,

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import os
 import signal
+import sys
 from typing import Any
 
 END_SECONDS = 5.0
@@ -32,4 +33,7 @@ async def start_group(*command: str, **how: Any) -> asyncio.subprocess.Process:
 def end_group(process: asyncio.subprocess.Process) -> None:
     """End at once what is left of a program and of all that it has started."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
+        if sys.platform == "win32":
+            process.kill()
+        else:
+            os.killpg(process.pid, signal.SIGKILL)
