@@ -70,7 +70,7 @@ from app.workspace.notes import (
 from app.workspace.search import search, search_status
 from app.workspace.search.grep import grep, replace
 from app.workspace.search.quick_open import quick_open
-from app.workspace.todos import complete_todo, page_steps, remind, replan, todos
+from app.workspace.todos import complete_todo, due_soon, page_steps, remind, replan, todos
 from app.workspace.trash import delete_folder, purge, restore, trash_lists
 
 # the order is that of the endpoints wherever they are listed
@@ -125,6 +125,7 @@ CATALOG = Catalog(
         quick_todo,
         complete_todo,
         page_steps,
+        due_soon,
         remind,
         replan,
         delete_folder,

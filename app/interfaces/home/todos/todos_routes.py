@@ -6,6 +6,7 @@ from app.interfaces.home.todos import (
     many_todos,
     quick_add,
     replan_page,
+    ring,
     step_forms,
     todo_forms,
     todo_list_page,
@@ -25,4 +26,5 @@ def routes() -> list[Route]:
         *todo_forms.routes(),
         *step_forms.routes(),
         *todo_page.routes(),
+        *ring.routes(),
     ]

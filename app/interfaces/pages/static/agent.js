@@ -157,6 +157,7 @@ async function send(message, typed = "") {
     }
   } finally {
     answer.end();
+    dispatchEvent(new CustomEvent("hearth:changed"));
     running = null;
     turn(false);
     follow();

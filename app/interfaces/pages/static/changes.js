@@ -13,6 +13,7 @@ export function whenChanged(run) {
       const response = await fetch("/changes", { credentials: "same-origin" });
       if (!response.ok) return;
       const now = await response.text();
+      if (now !== mark) dispatchEvent(new CustomEvent("hearth:changed"));
       due ||= now !== mark;
       mark = now;
       if (due) due = (await run()) === false;

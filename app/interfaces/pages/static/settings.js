@@ -48,3 +48,25 @@ async function follow(shown) {
 }
 
 for (const running of all("[data-running]")) if (one("progress", running)) setTimeout(follow, EVERY, running);
+
+// Whether todos ring in this browser, and what it allows.
+const switched = one("#ring-on");
+if (switched) {
+  const { rings, letRing, permission, askPermission } = await import("./ring.js");
+  const [state, allow] = [one("#ring-state"), one("#ring-allow")];
+  const show = () => {
+    switched.checked = rings();
+    state.textContent = state.dataset[rings() ? permission() : "off"];
+    allow.hidden = !rings() || permission() !== "default";
+  };
+  const request = () => askPermission().then(show);
+  switched.disabled = false;
+  switched.addEventListener("change", () => {
+    letRing(switched.checked);
+    show();
+    if (switched.checked && permission() === "default") request();
+  });
+  allow.addEventListener("click", request);
+  document.addEventListener("visibilitychange", show);
+  show();
+}

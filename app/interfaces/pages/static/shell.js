@@ -1,4 +1,4 @@
-// What every page of the home has: keys, the palette, and word when the server is away.
+// What every page of the home has: keys, the palette, what rings, and word when the server is away.
 
 import { keepShell, one } from "./dom.js";
 import { toast } from "./toasts.js";
@@ -38,4 +38,7 @@ document.addEventListener("submit", (event) => {
   setTimeout(() => { delete form.dataset.sent; }, SENDING);
 });
 
-addEventListener("load", keepShell);
+addEventListener("load", () => {
+  keepShell();
+  import("./ring.js");
+});
