@@ -30,9 +30,10 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.listed import list_wishes
 from app.agent.rules.mentions import asking
+from app.agent.rules.phrases import phrases
 from app.agent.rules.routing.routing import Route
 from app.agent.rules.said_messages import Conversations
-from app.agent.rules.understood import judged, looked_up
+from app.agent.rules.understood import judged, looked_up, taken_back
 from app.agent.turn import looks
 from app.agent.turn.steps import Asked, Result, Step, Trace
 
@@ -63,7 +64,12 @@ def _next_step_of_one(asked: Asked) -> Step:
     language = message_route.language_before(asked)
     if corrected := corrections.ask_corrected(asked, language):
         return corrected
-    return judged.judge(asked, looked, language, judged.Doers(_step, _act_traced))
+    step = judged.judge(asked, looked, language, judged.Doers(_step, _act_traced))
+    if taken_back.is_denied(asked, step, language):
+        return Step(
+            phrases.phrase(language, "leave"), trace=Trace(intent="leave", language=language)
+        )
+    return step
 
 
 def _step(asked: Asked) -> Step:

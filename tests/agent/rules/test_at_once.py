@@ -1,11 +1,12 @@
 """What a message surely says is done at once; what it may say otherwise is asked about."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from app.agent.rules.routing import wording
-from tests.conftest import Client
+from tests.conftest import Client, MovableClock
 from tests.support.talks import Talk
 
 
@@ -155,3 +156,168 @@ async def test_a_note_that_is_there_is_not_made_again_with_a_word_behind_it(alic
 )
 def test_a_title_stays_as_it_was_written(text: str, message: str, written: str) -> None:
     assert wording.as_written(text, message, "de") == written
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("message", "back"),
+    [
+        ("ugh i'm ill. push everything from today to tomorrow", "hmm no, put it all back"),
+        ("heute wird das nix mehr, schieb alles von heute auf morgen", "mach das rückgängig"),
+        ("tu peux repousser à demain tout ce qui est prévu pour aujourd'hui ?", "annule"),
+        ("oye, hoy voy fatal, pasa todo lo de hoy a mañana", "deshaz eso"),
+        ("我今天太累了，把今天的事情全部推到明天", "撤销"),
+        ("熱が出たので今日の分はぜんぶ明日に延期して", "取り消し"),
+    ],
+)
+async def test_all_of_a_day_is_moved_and_put_back(
+    alice: Client, clock: MovableClock, message: str, back: str
+) -> None:
+    today, tomorrow = ((clock.now + timedelta(days=days)).date().isoformat() for days in range(2))
+    await add(alice, "Kranz", "Öl", dueDate=today)
+    await add(alice, "Brief", dueDate="2027-01-05")
+
+    async def days() -> list[str]:
+        found = await todos(alice)
+        return [found[one]["dueDate"] for one in ("Kranz", "Öl", "Brief")]
+
+    talk = Talk(alice)
+    await talk.say(message)
+    assert await days() == [tomorrow, tomorrow, "2027-01-05"]
+    await talk.say(back)
+    assert await days() == [today, today, "2027-01-05"]
+
+
+@pytest.mark.anyio
+async def test_all_that_is_overdue_and_all_but_one_are_asked_about(
+    alice: Client, clock: MovableClock
+) -> None:
+    today = clock.now.date().isoformat()
+    await add(alice, "Clean the gutter", "Call the roofer", dueDate=today)
+    await Talk(alice).say("push everything overdue to wednesday, i can't today")
+    await Talk(alice).say("push everything from today to friday except call the roofer")
+    assert {row["dueDate"] for row in (await todos(alice)).values()} == {today}
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("made", "gone"),
+    [
+        ("remind me to call Felix on Friday", "you can delete that, he just wrote"),
+        ("erinner mich am Freitag daran, Frau Behn anzurufen", "ach, kannst du löschen"),
+        ("recuérdame el viernes sacar la lasaña", "mira, bórrala, al final cenamos fuera"),
+        ("提醒我周五给师傅打电话", "算了不打了，删掉"),
+    ],
+)
+async def test_what_was_just_made_is_deleted_at_once(alice: Client, made: str, gone: str) -> None:
+    talk = Talk(alice)
+    await talk.say(made)
+    assert len(await todos(alice)) == 1
+    await talk.say(gone)
+    assert await todos(alice) == {}
+
+
+@pytest.mark.anyio
+async def test_both_of_two_that_were_listed_are_done(alice: Client) -> None:
+    await add(alice, "Payer la cantine", "Rendre les livres", dueDate="2026-11-20")
+    await add(alice, "Faire réviser la voiture")
+    talk = Talk(alice)
+    await talk.say("quelles tâches sont en retard ?")
+    await talk.say("c'est bon, les deux sont faits")
+    done = {title for title, row in (await todos(alice)).items() if row["completed"]}
+    assert done == {"Payer la cantine", "Rendre les livres"}
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("messages", "done"),
+    [
+        (("lo de Trufa ya está hecho", "la vacuna no, lo otro"), "Comprar pienso para Trufa"),
+        (
+            ("die rechnung ist raus", "die an clausen", "halt nee, die andere wars"),
+            "Rechnung an Thomsen",
+        ),
+    ],
+)
+async def test_the_other_of_two_is_done(
+    alice: Client, messages: tuple[str, ...], done: str
+) -> None:
+    await add(alice, "Comprar pienso para Trufa", "Vacunar a Trufa")
+    await add(alice, "Rechnung an Thomsen", "Rechnung an Clausen")
+    talk = Talk(alice)
+    for message in messages:
+        await talk.say(message)
+    rows = await todos(alice)
+    assert [title for title, row in rows.items() if row["completed"]] == [done]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("message", "title", "text"),
+    [
+        (
+            "new note Advent plan: wreath on Saturday, cookies on Sunday",
+            "Advent plan",
+            "wreath on Saturday, cookies on Sunday",
+        ),
+        (
+            "apúntame en una nota nueva que la llave la tiene Amparo",
+            "la llave la tiene Amparo",
+            "la llave la tiene Amparo",
+        ),
+    ],
+)
+async def test_a_new_note_has_the_text_and_not_what_asks_for_it(
+    alice: Client, message: str, title: str, text: str
+) -> None:
+    await Talk(alice).say(message)
+    (row,) = (await alice.ok("GET", "/os/notes"))["notes"]
+    assert row["title"] == title
+    assert (await text_of(alice, f"/os/notes/{row['id']}")).strip() == text
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("title", "message", "then", "due"),
+    [
+        (
+            "Zahnarzt",
+            "soll ich den zahnarzt lieber verschieben?",
+            "ja, auf den 10. um 9",
+            "2026-12-10",
+        ),
+        (
+            "Rendez-vous chez l'ophtalmo",
+            "tu crois que je devrais reporter l'ophtalmo ?",
+            "bon, décale-le d'une semaine",
+            "2026-12-02",
+        ),
+    ],
+)
+async def test_a_question_whether_to_move_a_todo_tells_it_and_leads_to_the_move(
+    alice: Client, title: str, message: str, then: str, due: str
+) -> None:
+    await add(alice, title, dueDate="2026-11-25")
+    talk = Talk(alice)
+    assert title in await talk.say(message)
+    assert (await todos(alice))[title]["dueDate"] == "2026-11-25"
+    await talk.say(then)
+    assert (await todos(alice))[title]["dueDate"][:10] == due
+
+
+@pytest.mark.anyio
+async def test_whether_one_had_better_move_it_moves_nothing(alice: Client) -> None:
+    await add(alice, "冬タイヤに交換する", dueDate="2026-12-05")
+    await Talk(alice).say("タイヤ交換、今週末にしたほうがいいかなあ")
+    assert (await todos(alice))["冬タイヤに交換する"]["dueDate"] == "2026-12-05"
+
+
+@pytest.mark.anyio
+async def test_a_list_is_narrowed_by_what_a_second_sentence_says(alice: Client) -> None:
+    await add(alice, "Payer la cantine", dueDate="2026-11-20")
+    await add(alice, "Traiter les ruches", dueDate="2026-12-12")
+    told = await Talk(alice).say(
+        "qu'est-ce que j'ai laissé traîner ? je veux dire les trucs en retard"
+    )
+    assert "cantine" in told
+    assert "ruches" not in told

@@ -193,3 +193,32 @@ async def test_a_wish_is_read_by_its_slots_before_it_is_a_title(alice: Client) -
 
     made = await say("demain j'ai deux trucs à noter : vélo, courses")
     assert made.count("Ajouté") == 2
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("title", "message"),
+    [
+        ("Feed the sourdough", "please don't delete the sourdough"),
+        ("Sauerteig füttern", "lösch den sauerteig nicht"),
+        ("Sauerteig füttern", "den sauerteig bloß nicht löschen, der bleibt!"),
+        ("Nourrir le levain", "surtout n'efface pas le levain"),
+        ("Alimentar la masa madre", "no borres la masa madre"),
+        ("给酵母喂食", "酵母那个别删"),
+        ("パン種に餌をやる", "パン種は消さないで"),
+    ],
+)
+async def test_what_is_not_to_be_deleted_stays(alice: Client, title: str, message: str) -> None:
+    await alice.ok("POST", "/os/todos", status=201, json={"title": title})
+    await Talk(alice).say(message)
+    rows = (await alice.ok("GET", "/os/todos"))["result"]["todos"]
+    assert [row["title"] for row in rows] == [title]
+
+
+@pytest.mark.anyio
+async def test_what_is_needed_no_more_is_deleted_all_the_same(alice: Client) -> None:
+    for title in ("Sauerteig füttern", "Milch holen"):
+        await alice.ok("POST", "/os/todos", status=201, json={"title": title})
+    await Talk(alice).say("ich brauch das mit dem sauerteig nicht mehr, lösch den sauerteig")
+    rows = (await alice.ok("GET", "/os/todos"))["result"]["todos"]
+    assert [row["title"] for row in rows] == ["Milch holen"]

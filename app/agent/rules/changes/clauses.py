@@ -128,7 +128,8 @@ def change(
     found = wishes(asked, route, understand)
     tells = told.may_tell(asked, route, language)
     if not (found or tells):
-        return otherwise(asked, route)
+        # what the other ways of reading have looked up is no answer to what this one asks for
+        return reused.reuse(asked, functools.partial(_settled, otherwise, route))
     known = [(one.tool, one.arguments) for one in asked.results]
     if missing := tuple(call for call in asking.looks(asked) if call not in known):
         return Step(calls=missing)

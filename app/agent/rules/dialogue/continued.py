@@ -88,8 +88,10 @@ def _continued(asked: Asked, text: str, last: Trace, language: Language) -> Rout
             return _route(last, language, "undo")
         if not deletes:
             return _route(last, language, "leave")
-    if (found := dialogue_words.whole(language, "rather", text)) and last.intent in ACTS:
-        rest = routing.trim_name(dialogue_words.as_written(text, found["rest"]))
+    found = dialogue_words.whole(language, "rather", text)
+    other = other_after_all(text, language) if last.undo and not found else ""
+    if (found or other) and last.intent in ACTS:
+        rest = routing.trim_name(dialogue_words.as_written(text, found["rest"])) if found else other
         rest = references.other_in(rest, language) or rest  # “it was the other one that I did”
         if some := _some_of(rest, last, language):
             return _route(last, language, "undo", things=some)
@@ -118,6 +120,17 @@ def _continued(asked: Asked, text: str, last: Trace, language: Language) -> Rout
         if not slots.begins_to_ask(rest, language):
             return _once_more(asked, rest, last, language)
     return None
+
+
+def other_after_all(text: str, language: Language) -> str:
+    """Return the words for the other one where a message of few words says that it was that: “oh
+    wait no, it was the other one”; empty where it says anything else.
+    """
+    is_short = (
+        len(text) <= SHORT_UNSPACED if questions.is_asian(text) else len(text.split()) < SHORT
+    )
+    is_no = is_short and slots.has_kind(text, language, "no")
+    return references.other_in(text, language) if is_no else ""
 
 
 def _days_like(rest: str, last: Trace, asked: Asked, language: Language) -> str:
@@ -274,7 +287,8 @@ def _answered(
         return _route(last, language, question.intent, task=task, written=written)
     if question.choices:
         found = references.choose(question.choices, text, language)
-        if found and found.things:
+        # “la vacuna no, lo otro” names the one that is not
+        if found and found.things and not references.other_in(text, language):
             return _route(
                 last, language, question.intent, things=found.things, **question.arguments
             )

@@ -11,8 +11,10 @@ from app.agent.rules.dialogue import dialogue_words, followup_questions, referen
 from app.agent.rules.dialogue.closed_classes import KINDS
 from app.agent.rules.dialogue.followup_questions import SHORTEST, is_name, settled
 from app.agent.rules.dialogue.slots import Said
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.passages import questions
-from app.agent.rules.passages.sentences import split_words
+from app.agent.rules.passages.sentences import fold_text, split_words
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Question, Thing, Trace
@@ -41,6 +43,7 @@ def chosen(asked: Asked, said: Said, last: Trace) -> Route | None:
     if question is None or not question.choices or question.lacks == "yes" or asks:
         return None
     denied = any("not_" in one.kinds and one.start < len(first) for one in said.tokens)
+    denied = denied or bool(_left_other(said, first))
     things = (_other_than if denied else _chosen_things)(said, question, first)
     if not things:
         return None
@@ -96,12 +99,25 @@ def _chosen_things(said: Said, question: Question, first: str) -> tuple[Thing, .
 
 def _other_than(said: Said, question: Question, first: str) -> tuple[Thing, ...]:
     """Return the one of two choices that an answer leaves: “not the water one”."""
-    name = said.left("not_", "it", "helper", "there")
+    name = _left_other(said, first)
+    if not name and first == said.message:
+        name = said.left("not_", "it", "helper", "there")
     found = references.choose(question.choices, name, said.language) if name else None
-    if found is None or len(found.things) != 1 or first != said.message:
+    if found is None or len(found.things) != 1:
         return ()
     rest = tuple(one for one in question.choices if one not in found.things)
     return rest if len(rest) == 1 else ()
+
+
+def _left_other(said: Said, first: str) -> str:
+    """Return the name of the one that a first clause denies, with nothing behind it but the other
+    one: “la vacuna no, lo otro”; empty without.
+    """
+    rest = said.message[len(first) :]
+    negates = language_data.join_pattern(language_data.load_table(said.language, Changes).negates)
+    name = re.sub(rf"(?<!\w)(?:{negates})(?!\w)", " ", fold_text(first)).strip()
+    is_denied = name != fold_text(first).strip()
+    return name if is_denied and references.other_in(rest, said.language) else ""
 
 
 def _begun_by(clause: str, question: Question) -> tuple[Thing, ...]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from app.agent.rules.dialogue import dialogue_words, resolve_reference
+from app.agent.rules.dialogue import closed_classes, dialogue_words, resolve_reference
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.passages import questions
@@ -112,7 +112,8 @@ def says_all(message: str, language: Language) -> bool:
     """Return whether a message speaks of all that there is."""
     table = dialogue_words.tables(language)[0]
     every = language_data.join_pattern(table.all_of.get(0, "(?!)"))
-    return re.search(rf"(?<!\w)(?:{every})(?!\w)", dialogue_words.bare(message)) is not None
+    pattern = f"{closed_classes.BEGIN}(?:{every}){closed_classes.END}"
+    return re.search(pattern, dialogue_words.bare(message)) is not None
 
 
 def _was_lost(before: Trace) -> bool:

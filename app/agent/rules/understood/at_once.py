@@ -16,8 +16,6 @@ from app.agent.rules.understood import agreement, surely
 from app.agent.rules.understood.surely import Act
 from app.agent.turn.steps import Asked, Step, Thing
 
-SUREST = 0.99
-"""So likely is what is done at once though the patterns would do something else."""
 USES: Mapping[str, frozenset[str]] = {
     intent: frozenset(slots.split())
     for intent, slots in {
@@ -31,6 +29,7 @@ USES: Mapping[str, frozenset[str]] = {
         "add_item": "text item",
         "add_step": "step",
         "complete_todo": "olddat person",
+        "reopen_todo": "",
         "delete": "",
         "rename": "name",
         "tick_item": "item",
@@ -113,7 +112,9 @@ def _are_those_shown(
         references.says_all(one, language) or dialogue_words.whole(language, "both", one)
         for one in said.all_of("it")
     )
-    is_of_todos = said.intent in AS_BEFORE and all(one.kind == "todo" for one in things)
+    is_all = is_all or (len(things) == 2 and references.both_in(said.text, language))
+    is_change = said.intent in AS_BEFORE or said.intent == "complete_todo"
+    is_of_todos = is_change and all(one.kind == "todo" for one in things)
     return is_all and is_of_todos and len(things) > 1 and {*things} == {*shown}
 
 
@@ -126,7 +127,7 @@ def instead_of_new(
     said = reading.likely[0]
     makes = bool(step.calls) and all(tool in agreement.MAKES for tool, _ in step.calls)
     is_new = max(reading.weights.get(one, 0.0) for one in ("add_todo", "make_note"))
-    is_sure = said.sure >= SUREST and is_new <= surely.NOT_TWO
+    is_sure = said.sure >= surely.SUREST and is_new <= surely.NOT_TWO
     if said.intent != "same" and not (makes and is_sure):
         return None
     return as_read(looked, question, reading, language, act)

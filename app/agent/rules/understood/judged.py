@@ -4,16 +4,15 @@ Only what both say is done; where they differ it is asked about. What came to no
 about as the reader has it, or shown where it only reads.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 import msgspec
 
 from app.agent.rules.changes import reused
-from app.agent.rules.dialogue import dialogue_words
+from app.agent.rules.dialogue import continued, dialogue_words
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.mentions import asking
-from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.phrases import phrases
 from app.agent.rules.reader import reader
 from app.agent.rules.reader.labelled import TWO
@@ -29,26 +28,20 @@ from app.agent.rules.understood import (
     replaced_text,
     same_question,
     same_texts,
+    shown,
     surely,
     taken_back,
+    whole_days,
     wishes,
 )
 from app.agent.turn import looks
 from app.agent.turn.steps import Asked, Question, Step, Trace
 
 Act = Callable[[Asked, Route], Step]
-ASKED, SURE = 0.45, 0.85
-"""So likely is what is asked about where nothing else was understood, and where something was."""
 MAYBE = 0.2
 """So likely is what is asked about where what is likelier names nothing."""
-LISTED = 0.7
-"""So likely is a list of a day's todos where notes seemed to answer."""
 UNSURE = frozenset({"ask", "cannot", "near", "mean", ""})
 """What a message was taken for that came to nothing."""
-ELSEWHERE = ("todo_state", "sum", "read_messages")
-"""What notes seem to answer, and only todos, sums and messages do."""
-LISTS = frozenset({"list_todos", "agenda"})
-"""What both asks for what is to be done on a day."""
 TAKES_BACK = ("undo", "leave", "no")
 """The intents of what takes back what was done, where nothing was asked."""
 TOLD = frozenset({"none", "smalltalk"})
@@ -79,6 +72,8 @@ def judge(asked: Asked, looked: Asked | None, language: Language, doers: Doers) 
     first, has_looked = lines_first.do(asked, looked or asked, language, doers.act)
     if first is not None:
         return first
+    if moved := whole_days.move(asked, looked, language):
+        return moved if isinstance(moved, Step) else surely.do(looked or asked, moved, doers.act)
     if has_looked:
         pattern = doers.step
         doers = doers._replace(step=lambda part: reused.reuse(part, pattern))
@@ -91,7 +86,9 @@ def judge(asked: Asked, looked: Asked | None, language: Language, doers: Doers) 
             return _ask_first(asked, step, language)
         return surely.do(looked or asked, judged, act)
     acts = judged.calls or (judged.trace and judged.trace.undo)
-    return judged if acts else amended.ask_amended(asked, language) or judged
+    if not acts:
+        judged = amended.ask_amended(asked, language) or judged
+    return shown.named_todo(asked, looked, judged, language, act) or judged
 
 
 def _judged(
@@ -108,12 +105,13 @@ def _judged(
 
 
 def _answers(asked: Asked, step: Step, language: Language) -> bool:
-    """Return whether a message answers what the turn before asked; a yes does so as a whole, and
-    nothing that surely wishes something else.
+    """Return whether a message answers what the turn before asked, or says that it was the other of
+    two; a yes does so as a whole, and nothing that surely wishes something else.
     """
     question = asked.earlier[0].asks if asked.earlier else None
     if question is None:
-        return False
+        undoes = bool(asked.earlier and asked.earlier[0].undo)
+        return undoes and bool(continued.other_after_all(asked.message, language))
     if question.lacks == "yes":
         return dialogue_words.whole(language, "yes", asked.message) is not None
     if question.choices and not agreement.changes_only(step, question.choices):
@@ -122,9 +120,9 @@ def _answers(asked: Asked, step: Step, language: Language) -> bool:
         return True
     likely = reader.read(asked, (), language).likely[:1]
     if question.lacks == "task" and likely and likely[0].intent in wishes.READS:
-        return likely[0].sure < SURE  # “how long does it keep?” is no todo
+        return likely[0].sure < wishes.SURE  # “how long does it keep?” is no todo
     return not any(
-        one.sure >= SURE and one.intent in wishes.WRITES and not agreement.is_of(step, one)
+        one.sure >= wishes.SURE and one.intent in wishes.WRITES and not agreement.is_of(step, one)
         for one in likely
     )
 
@@ -156,7 +154,7 @@ def _checked(
         elsewhere = wishes.ask_in_folder(looked, reading.likely[0], language)
         if elsewhere is not None:
             return elsewhere
-    surely = first.likely and first.likely[0].sure >= SURE
+    surely = first.likely and first.likely[0].sure >= wishes.SURE
     differs = surely and not agreement.is_of(step, first.likely[0])
     is_listed = same_texts.leaves_list(step, reading.likely[0])
     if not (differs or is_listed) and agreement.agree(asked, step, reading, language):
@@ -171,17 +169,19 @@ def _checked(
         is_same = agreement.is_of(step, one)
         if is_same and agreement.has_more(asked, step, one):
             break
-        if one.intent == TWO or (not is_same and one.sure < ASKED * (1 - of_two)):
+        if one.intent == TWO or (not is_same and one.sure < wishes.ASKED * (1 - of_two)):
             continue
         if (question := wishes.ask(looked, one, language)) is not None:
             make = made_at_once.new_todo(looked, step, question, one, language, act)
+            if one is reading.likely[0]:
+                make = make or made_at_once.new_note(looked, step, question, reading, act)
             if make or one is not reading.likely[0]:
                 return make or question
             change = at_once.instead_of_new(looked, step, question, reading, language, act)
             return change or made_at_once.written(looked, question, reading, act) or question
-        surely = one is reading.likely[0] and one.sure >= SURE
-        if surely and (shown := _show(looked, one, language, act)) is not None:
-            return shown
+        surely = one is reading.likely[0] and one.sure >= wishes.SURE
+        if surely and (found := shown.show(looked, one, language, act)) is not None:
+            return found
     return _ask_first(asked, step, language)
 
 
@@ -207,35 +207,37 @@ def _instead(
         new = made_at_once.replaced(looked or asked, step, likely[0], act) if likely else None
         return new or step
     nothing = trace.asks is not None or _came_to_nothing(step)
-    if nothing and sum(reading.weights.get(one, 0.0) for one in TAKES_BACK) >= ASKED:
+    if nothing and surely.is_undo(reading) and taken_back.can_reopen(asked):
+        return Route("undo", language, {})
+    if nothing and sum(reading.weights.get(one, 0.0) for one in TAKES_BACK) >= wishes.ASKED:
         # “no wait, don't” after something was done
-        if surely.is_undo(likely[0]) and taken_back.can_undo(asked):
+        if surely.is_undo(reading) and taken_back.can_undo(asked):
             return Route("undo", language, {})
         return wishes.ask_undo(asked, language) or step
-    reads, least = _may_read(step, trace, likely, nothing=nothing)
+    reads, least = shown.may_read(step, trace, likely, nothing=nothing)
     if nothing:
         reads = (*reads, *(one.intent for one in likely if surely.asks_to_move(one)))
     can = (*wishes.WRITES, *reads)
-    if nothing and likely and likely[0].intent in TOLD and likely[0].sure >= SURE:
+    if nothing and likely and likely[0].intent in TOLD and likely[0].sure >= wishes.SURE:
         return _noted(asked, step, language)
     # What there is to be named makes nothing likely that is not half so by itself.
     first = [one for one in likely if one.intent in can]
-    least = ASKED if first and first[0].intent in FOUND_FIRST else least
+    least = wishes.ASKED if first and first[0].intent in FOUND_FIRST else least
     begins = least / 2 if nothing or (first and first[0].intent in wishes.WRITES) else least
-    if not first or _sure(first[0], reading) < begins:
+    if not first or shown.how_sure(first[0], reading) < begins:
         return step
     if looked is None and looked_up.may_look(asked):
         return Step(calls=looked_up.calls_to_look(asked))
     looked = looked or asked
     reading = reader.read(asked, asking.things(looked), language)
     best = reading.likely[0]
-    if _sure(best, reading) < least or best.intent not in can:
+    if shown.how_sure(best, reading) < least or best.intent not in can:
         return step
     if not nothing and best.intent == "todo_state" and best.all_of("target"):
         return step  # “when does the flight leave?” that a todo has in its name, too
-    shown = _show(looked, best, language, act) if best.intent in reads else None
-    if shown is not None:
-        return shown
+    told = shown.show(looked, best, language, act) if best.intent in reads else None
+    if told is not None:
+        return told
     question = _first_question(looked, reading, can, language)
     if best.intent == trace.intent == "undo":
         return step  # which says why nothing is taken back
@@ -270,8 +272,10 @@ def _asked_or_done(
         is_open = trace.asks and not trace.asks.lacks and len(trace.asks.choices) > 1
         if is_open and read and len(read.things) > 1:
             return read  # “which one?” of those that “both” says
-        if is_open or not (nothing or trace.intent == "show_note"):
+        if is_open:
             return question
+        if not (nothing or trace.intent == "show_note"):
+            return read or question
     read = read or made_at_once.as_new(looked, question, reading, language, act)
     if not is_same:
         return read or made_at_once.todo_said(looked, question, reading, language, act) or question
@@ -289,31 +293,6 @@ def _first_question(
     others = (one for one in reading.likely[1:] if one.sure >= MAYBE and one.intent in can)
     questions = (wishes.ask(looked, one, language) for one in (reading.likely[0], *others))
     return next(filter(None, questions), None)
-
-
-def _may_read(
-    step: Step, trace: Trace, likely: Sequence[Understood], *, nothing: bool
-) -> tuple[Sequence[str], float]:
-    """Return what else may be shown or told instead of a step, and how likely that must be."""
-    least = ASKED if nothing or step.empty else SURE
-    told: Mapping[str, Sequence[str]] = {"ask": ELSEWHERE, "show_note": ("sum",)}
-    reads = wishes.READS if nothing else told.get(trace.intent, ())
-    is_of_day = not (step.empty or step.quotes)  # what a log tells of the day
-    if trace.intent == "ask" and not is_of_day and likely and likely[0].all_of("day"):
-        reads, least = (*reads, *LISTS), LISTED if likely[0].intent in LISTS else least
-    if trace.intent == "list_todos" and likely:
-        is_other = step.empty or _leaves_out(step, likely[0])
-        reads = ("list_todos", "ask", "sum") if is_other else ("ask", "sum")
-    if trace.intent == "ask":
-        reads = tuple(one for one in reads if one != "ask")
-    return reads, least
-
-
-def _sure(said: Understood, reading: Reading) -> float:
-    """Return how likely a reading is; where it asks for a day's todos, in either way."""
-    if said.intent in LISTS and said.all_of("day"):
-        return sum(reading.weights.get(one, 0.0) for one in LISTS)
-    return said.sure
 
 
 def _after_done(
@@ -352,29 +331,6 @@ def _without_day(step: Step, said: Understood) -> Step:
     return msgspec.structs.replace(step, trace=msgspec.structs.replace(trace, asks=asks))
 
 
-def _show(looked: Asked, said: Understood, language: Language, act: Act) -> Step | None:
-    """Return the step of what a message asks to see; None where it asks for nothing, or nothing is
-    found.
-    """
-    if (route := wishes.to_read(looked, said, language)) is None:
-        return None
-    step = reused.reuse(looked, lambda part: act(part, route))
-    if step.calls:
-        return None if looks.looks_too_long(looked, step) else step
-    asks = step.trace is not None and step.trace.asks is not None
-    if route.intent == "list_todos" and _leaves_out(step, said):
-        return None
-    return None if step.empty or asks or not step.text else step
-
-
-def _leaves_out(step: Step, said: Understood) -> bool:
-    """Return whether a list says nothing of what it was to be narrowed to, and so is of something
-    else.
-    """
-    narrowed = [fold_text(one) for slot in wishes.NARROWS for one in said.all_of(slot)]
-    return any(one not in fold_text(step.text) for one in narrowed)
-
-
 def _ask_first(asked: Asked, step: Step, language: Language) -> Step:
     """Return the question whether what is about to be done is meant."""
     titles = [fields["title"] for tool, fields in step.calls if tool == "create_todo"]
@@ -388,7 +344,7 @@ def _is_guess(question: Question, likely: Sequence[Understood]) -> bool:
     """Return whether a question is what somebody means, and not what is missing of a wish."""
     if question.lacks in ("day", "task"):
         return False
-    surely_else = likely and likely[0].sure >= SURE and likely[0].intent not in NOTED
+    surely_else = likely and likely[0].sure >= wishes.SURE and likely[0].intent not in NOTED
     return question.intent not in SURELY_ASKED or bool(surely_else)
 
 

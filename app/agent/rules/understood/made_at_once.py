@@ -99,6 +99,29 @@ def new_todo(
     return found
 
 
+def new_note(looked: Asked, step: Step, question: Step, reading: Reading, act: Act) -> Route | None:
+    """Return the new note of which the patterns have more than the reader: the words that ask for
+    it, or those of its name before a colon; None where it is asked about.
+    """
+    said, asks = reading.likely[0], surely.asks_yes(question)
+    is_note = len(step.calls) == 1 and step.calls[0][0] == "create_note"
+    if not is_note or said.intent != "make_note" or asks is None or surely.may_be_question(said):
+        return None
+    texts = [one for one in said.spans if one.slot in ("text", "item")]
+    names = [one for one in said.spans if one.slot == "name"]
+    if len(texts) > 1 or len(names) > 1 or not surely.uses_all(said, MAKES[said.intent]):
+        return None
+    between = said.text[names[0].end : texts[0].start].strip() if names and texts else ""
+    # what follows the colon behind a name is all of the text, however many wishes it may be
+    two = 0.0 if between in (":", "：") else reading.weights.get(TWO, 0.0)
+    is_sure = said.sure >= surely.NAMED or between in (":", "：")
+    written = fold_text(str(step.calls[0][1]["content"]))
+    is_part = all(fold_text(said.text[one.start : one.end]) in written for one in said.spans)
+    if not is_sure or two > surely.NOT_TWO or not is_part:
+        return None
+    return surely.route_of(looked, question, asks, said, act)
+
+
 def replaced(looked: Asked, question: Step, said: Understood, act: Act) -> Route | None:
     """Return the replacement of a value in a note that is asked about, where the message has words
     of its line, or the old value itself: “the lamp costs 45 € now, change that in the note”.

@@ -72,7 +72,10 @@ def things(asked: Asked, said: Understood, kinds: Sequence[ThingKind], language:
         elif not names:
             return Meant((), pointed.unsure if pointed else ())
     if not (names or pointers):
-        newest = references.newest(asked, kinds).things
+        spoken = references.newest(asked, kinds)
+        newest = spoken.things
+        if len(spoken.unsure) == 2 and references.both_in(said.text, language):
+            newest = spoken.unsure
         is_done = asked.earlier and asked.earlier[0].intent == "complete_todo"
         found += (() if is_done and not {*newest} <= {*may} else newest) or _beside(said, may)
     return Meant(tuple(dict.fromkeys(found)))
@@ -204,14 +207,16 @@ def _day_in(asked: Asked, text: str, language: Language) -> str:
 
 
 def _on_day(text: str, language: Language) -> str:
-    """Return the number of a day as quick add reads it: “on 17th”, “el 4” for “al 4”; empty for any
-    other text.
+    """Return the number of a day as quick add reads it, with the time behind it: “on 17th”, “el 4”
+    for “al 4”, “am 10. um 9” for “auf den 10. um 9”; empty for any other text.
     """
     table = language_data.load_table(language, Dates)
     before = language_data.join_pattern(table.to_day)
-    pattern = rf"(?:(?:{before}) (\d{{1,2}}))|(?:(?:{before}) )?(\d{{1,2}}(?:\.|[a-z]{{2}}))"
-    found = re.fullmatch(pattern, plain_letters(text).lower())
-    return table.on_day.replace("{day}", found[1] or found[2]) if found else ""
+    day = rf"(?:(?:{before}) (\d{{1,2}})|(?:(?:{before}) )?(\d{{1,2}}(?:\.|[a-z]{{2}})))"
+    found = re.fullmatch(rf"{day}((?:,? .+)?)", plain_letters(text).lower())
+    if not found or not table.on_day:
+        return ""
+    return table.on_day.replace("{day}", found[1] or found[2]) + found[3]
 
 
 def _is_day(asked: Asked, text: str, language: Language) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from app.agent.rules.changes import reused, told
 from app.agent.rules.changes.marked import Marked, words_of
-from app.agent.rules.dialogue import resolve_reference
+from app.agent.rules.dialogue import references, resolve_reference
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
@@ -14,19 +14,22 @@ from app.agent.rules.mentions import asking
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text, split_words
 from app.agent.rules.reader import lines
-from app.agent.rules.reader.reader import Understood
+from app.agent.rules.reader.reader import Reading, Understood
 from app.agent.rules.routing.routing import Route
 from app.agent.rules.understood import agreement, meant
 from app.agent.turn import looks
 from app.agent.turn.steps import Asked, Question, Step, Thing, Trace
 
 Act = Callable[[Asked, Route], Step]
-AT_ONCE, NAMED = 0.97, 0.9
-"""So likely is what is done at once, and what is so to a thing that a message names."""
+AT_ONCE, NAMED, SUREST = 0.97, 0.9, 0.99
+"""So likely is what is done at once, and what is so to a thing that a message names; and what is
+done though the patterns would do something else, or ends a thing without a word for it.
+"""
 HALF, SAID = 0.5, 0.6
 """Such a share of a todo's words is said of what is told to be done."""
 NOT_TWO = 0.02
 """A second wish is not likelier than this."""
+BACK = frozenset({"undo", "reopen_todo"})
 MOVES = frozenset({"move_todo", "shift_todo"})
 """What a question may ask of a todo whose day it wants to know first."""
 OTHERS_WORDS = "list_conversations"
@@ -43,9 +46,13 @@ def least(said: Understood) -> float:
     return NAMED if is_told and said.intent != "complete_todo" else AT_ONCE
 
 
-def is_undo(said: Understood) -> bool:
-    """Return whether a message surely takes back what was done last, and names nothing of it."""
-    return said.intent == "undo" and said.sure >= AT_ONCE and not said.all_of("target")
+def is_undo(reading: Reading) -> bool:
+    """Return whether a message surely takes back what was done last, and names nothing of it; to
+    open again what was just completed is the same.
+    """
+    said = reading.likely[0]
+    likely = sum(reading.weights.get(one, 0.0) for one in BACK)
+    return said.intent in BACK and likely >= AT_ONCE and not said.all_of("target")
 
 
 def asks_yes(question: Step) -> Question | None:
@@ -88,18 +95,27 @@ def may_be_done(said: Understood, uses: frozenset[str], language: Language) -> b
     return said.sure >= least(said) and uses_all(said, uses) and not is_open
 
 
-@functools.cache
 def perhaps(language: Language) -> re.Pattern[str]:
     """Return the words by which a message tells what only may be so: “might have to move it”."""
-    words = language_data.join_pattern(language_data.load_table(language, Changes).perhaps)
-    return re.compile(rf"(?<!\w)(?:{words})(?!\w)" if words_of(language).spaced else words)
+    return _words(language, "perhaps")
+
+
+def relayed(language: Language) -> re.Pattern[str]:
+    """Return the words by which a message tells what somebody else wishes."""
+    return _words(language, "relayed")
+
+
+def negates(language: Language) -> re.Pattern[str]:
+    """Return the words by which a message says that something is not to be."""
+    return _words(language, "negates")
 
 
 @functools.cache
-def relayed(language: Language) -> re.Pattern[str]:
-    """Return the words by which a message tells what somebody else wishes."""
-    words = language_data.join_pattern(language_data.load_table(language, Changes).relayed)
-    return re.compile(rf"(?<!\w)(?:{words})(?!\w)" if words_of(language).spaced else words)
+def _words(language: Language, name: str) -> re.Pattern[str]:
+    words = language_data.join_pattern(getattr(language_data.load_table(language, Changes), name))
+    # an elided “n'” ends where the next word begins
+    bounded = rf"(?<!\w)(?:{words})(?:(?!\w)|(?<=['’]))"
+    return re.compile(bounded if words_of(language).spaced else words)
 
 
 def is_told(asked: Asked, said: Understood, thing: Thing, language: Language) -> bool:
@@ -109,9 +125,13 @@ def is_told(asked: Asked, said: Understood, thing: Thing, language: Language) ->
     names = said.all_of("target")
     if not names:
         open_question = asked.earlier and asked.earlier[0].asks
-        # “finish the report” names what is not there
-        is_bare = said.intent in agreement.ENDS and not said.all_of("it")
-        return bool(asked.earlier) and not open_question and not is_bare
+        # “完成报告” may name what is not there
+        may_name = said.intent == "complete_todo" and questions.is_asian(said.text)
+        is_sure = bool(said.all_of("it")) or (said.sure >= SUREST and not may_name)
+        is_bare = said.intent in agreement.ENDS and not is_sure
+        spoken = references.newest(asked, (thing.kind,))
+        was_spoken_of = thing in (*spoken.things, *spoken.unsure)
+        return bool(asked.earlier) and was_spoken_of and not open_question and not is_bare
     is_whole = all(_has_whole(thing.title, one) for one in names)
     ends = (one.end - 1 for one in said.spans if one.slot == "target")
     if any(_LOANED_ON.match(said.text, end) for end in ends):
@@ -120,10 +140,12 @@ def is_told(asked: Asked, said: Understood, thing: Thing, language: Language) ->
         return False
     if any(_is_person(asked, one) for one in names):
         return False  # “Clara comes on Saturday” moves no drawings for Clara
-    if said.intent != "complete_todo":
+    if said.intent not in ("complete_todo", "reopen_todo"):
         return is_whole
     if words_of(language).denies.search(Marked(said.text).text):
-        return False
+        return False  # “I never returned the books” tells of more than one may know
+    if said.intent == "reopen_todo":
+        return is_whole
     return is_whole and (
         _share_said(thing.title, said.text) >= SAID or fold_text(names[0]) == fold_text(thing.title)
     )

@@ -4,6 +4,7 @@
 """
 
 import re
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
@@ -11,8 +12,8 @@ from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.reader import reader
 from app.agent.rules.reader.reader import Reading
-from app.agent.rules.understood import agreement
-from app.agent.turn.steps import Asked, Trace
+from app.agent.rules.understood import agreement, surely
+from app.agent.turn.steps import Asked, Step, Trace
 
 SURE, POSSIBLE = 0.7, 0.2
 """So likely is it that an end takes back what is before it, and that all does what was before."""
@@ -22,6 +23,15 @@ LATELY = 3
 """In so many turns is looked for what is to be taken back."""
 TAKES_BACK = ("leave", "no", "undo")
 REOPENS = frozenset({"reopen_todo", "untick_item"})
+UNDONE: Mapping[str, tuple[str, ...]] = {
+    "delete_todo": ("delete", "remove_step"),
+    "trash_note": ("delete",),
+    "delete_folder": ("delete",),
+    "complete_todo": ("complete_todo", "tick_item", "tick_step"),
+    "edit_note": ("remove_item", "tick_item"),
+}
+"""The tools by which something ends, and the intents of that."""
+_ENDING = re.compile(r"ないで|ちゃ(?:だめ|ダメ|いけ)")
 _MARK = re.compile(r"(?:[,;.!…—–]|，|、|；|。|！|\s-\s)+\s*")
 _TEXT = re.compile(r'[:："“”„«»「」『』\n]')
 
@@ -44,10 +54,36 @@ def as_whole(asked: Asked, language: Language) -> bool:
     return _no(_read(asked, asked.message, language)) >= SURE or at_end(asked, language)
 
 
+def is_denied(asked: Asked, step: Step, language: Language) -> bool:
+    """Return whether a step ends or removes what a clause says is not to be: “lösch die Liste
+    nicht”, which without its “not” is just that wish.
+    """
+    wished = {one for tool, _ in step.calls for one in UNDONE.get(tool, ())}
+    return bool(wished) and any(
+        sum(_read(asked, one, language).weights.get(name, 0.0) for name in wished) >= SURE
+        for one in _without_not(asked.message, language)
+    )
+
+
+def _without_not(message: str, language: Language) -> Iterator[str]:
+    """Yield each clause that has a word for “not”, without it; a Japanese verb keeps its own."""
+    negates = surely.negates(language)
+    for clause in _MARK.split(message):
+        marked = Marked(clause).text
+        if negates.search(marked):
+            yield clause if _ENDING.search(clause) else " ".join(negates.sub(" ", marked).split())
+
+
 def can_undo(asked: Asked) -> bool:
     """Return whether one of the last turns has changed something, and none after it asked."""
     newest = next((one for one in asked.earlier[:LATELY] if one.undo or one.asks), Trace())
     return bool(newest.undo) and newest.asks is None
+
+
+def can_reopen(asked: Asked) -> bool:
+    """Return whether the turn before has completed something, which a message may take back."""
+    last = asked.earlier[0] if asked.earlier else Trace()
+    return last.intent == "complete_todo" and can_undo(asked)
 
 
 def _says_no(asked: Asked, text: str, wished: str, language: Language) -> bool:

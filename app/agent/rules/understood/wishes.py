@@ -383,6 +383,8 @@ NEW: Mapping[str, Ask] = {
     "replace_text": replaced_text.ask,
     "same": same_change.ask,
 }
+ASKED, SURE = 0.45, 0.85
+"""So likely is what is asked about where nothing else was understood, and where something was."""
 WRITES: Sequence[str] = (*KINDS, *ITEMS, *NEW)
 """The intents that change something."""
 NARROWS = ("word", "target", "folder", "person")
