@@ -3,18 +3,21 @@
 import msgspec
 
 from app.agent.memory import persona
-from app.agent.rules.dialogue import given_context, repairs, slots
+from app.agent.rules.dialogue import dialogue_words, given_context, repairs, slots
 from app.agent.rules.languages import language_data
+from app.agent.rules.languages.dialogue_tables import Dialogue
 from app.agent.rules.languages.followup_tables import FollowUp
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.phrases import phrases
 from app.agent.rules.reader import reader
 from app.agent.rules.routing import misspelled, routing, wording
 from app.agent.rules.routing.routing import Route
-from app.agent.rules.understood import wishes
+from app.agent.rules.understood import surely, wishes
 from app.agent.turn.steps import Asked, Step
 from app.core.process.caches import keep_latest
 
+LONGEST_YES = 60
+"""So many letters has a message at most that says no more than yes."""
 NAMING = frozenset({"ask", "cannot", "add_todo", "rename"})
 """What “call me Ines” only seems to be."""
 
@@ -68,3 +71,22 @@ def ask_corrected(asked: Asked, language: Language) -> Step | None:
     if not best or best[0].intent != "add_todo":
         return None
     return wishes.ask(meant, best[0], language)
+
+
+def agreed(asked: Asked, language: Language) -> Asked:
+    """Return what is asked with a plain yes for a message that surely says no more than that to
+    what was asked about: “yeah do that”, “klar, mach das so”.
+    """
+    question = asked.earlier[0].asks if asked.earlier else None
+    if question is None or question.lacks != "yes" or not reader.knows(language):
+        return asked
+    if dialogue_words.whole(language, "yes", asked.message):
+        return asked
+    likely = reader.read(msgspec.structs.replace(asked, results=()), (), language).likely[:1]
+    is_yes = likely and likely[0].intent == "yes" and likely[0].sure >= surely.AT_ONCE
+    if not is_yes or likely[0].spans or surely.may_be_question(likely[0]):
+        return asked
+    if len(asked.message) > LONGEST_YES:
+        return asked
+    plain = language_data.load_table(language, Dialogue).plain_yes
+    return msgspec.structs.replace(asked, message=plain) if plain else asked

@@ -56,7 +56,8 @@ def next_step(asked: Asked) -> Step:
     """
     if message_route.is_narrow(asked):
         return _step(asked)
-    return two_wishes.do(asked, message_route.language_before(asked), _next_step_of_one)
+    language = message_route.language_before(asked)
+    return two_wishes.do(corrections.agreed(asked, language), language, _next_step_of_one)
 
 
 def _next_step_of_one(asked: Asked) -> Step:

@@ -11,6 +11,8 @@ from app.agent.turn.steps import Asked
 from tests.conftest import Client, MovableClock
 from tests.support.talks import Talk
 
+DATED = "| Day | What | Amount |\n| --- | --- | --- |\n| 11/05 | Train | 13 € |\n"
+
 NOTES = {
     "Gasverbrauch": "- 03.11.2026: 41 m³\n- 10.11.2026: 38 m³\n- 17.11.2026: 45 m³\n",
     "Hours flown 2026": "| Month | Hours |\n|---|---|\n| September | 31 |\n| October | 18 |\n",
@@ -183,6 +185,11 @@ def test_a_day_of_a_log_is_the_last_such_one(
         ("- gasoil : 96 €\n- péage : 41 €\n", "péage à 22 €", "- péage : 22 €"),
         ("- [ ] milk\n- [ ] 2 eggs\n", "3 beans", None),
         ("- Ann: gown\n- Dad: crosswords\n", "Tilly 3 books", None),
+        (DATED, "11/20 駐車場 1,200円", "| 11/20 | 駐車場 | 1,200円 |"),
+        (DATED, "11/20 parking at the clinic 12 €", "| 11/20 | parking at the clinic | 12 € |"),
+        (DATED, "20 Nov, parking, 12 €", "| 20 Nov | parking | 12 € |"),
+        (DATED, "11/20 parking", None),
+        (DATED, "parking 12 €", None),
     ],
 )
 def test_a_new_row_has_the_form_of_the_others(markdown: str, text: str, line: str | None) -> None:

@@ -18,6 +18,7 @@ from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Step, Thing, Trace, call_tool, mark_of, note_link
 
 LONGEST_TITLE = 120
+LONGEST_TOLD = 160
 _COMMA = re.compile("[,，、;；]")
 _MARK = re.compile(r"^\s*[-*+]\s+(?:\[[ x]\]\s+)?")
 """What stands before the text of an item."""
@@ -64,7 +65,9 @@ def append_note(asked: Asked, route: Route) -> Step:
     if isinstance(note, Step):
         return note
     if done := asked.of("edit_note"):
-        return _edited(route, done[0].content["note"], "appended")
+        lines = _new_lines(note["markdown"], str(done[0].arguments["content"]))
+        kind = "appended_lines" if lines else "appended"
+        return _edited(route, done[0].content["note"], kind, lines=lines)
     if asked.refusal:
         return list_answers.tell_refusal(asked, route)
     # With the revision that was read: a change in between is refused and not overwritten.
@@ -77,6 +80,16 @@ def append_note(asked: Asked, route: Route) -> Step:
     elif route.get("listed") and not _last_mark(note["markdown"].rstrip("\n")):
         content = _listed(note["markdown"], route.get("text"))
     return call_tool("edit_note", noteId=note["id"], content=content, ifRevision=note["revision"])
+
+
+def _new_lines(before: str, after: str) -> str:
+    """Return the lines that a note has got, without the marks of a list, as an answer tells them;
+    empty where they are too long for that.
+    """
+    known = set(before.split("\n"))
+    added = [_MARK.sub("", one).strip() for one in after.split("\n") if one not in known]
+    told = ", ".join(filter(None, added))
+    return told if len(told) <= LONGEST_TOLD and not told.startswith("|") else ""
 
 
 def replace_text(asked: Asked, route: Route) -> Step:

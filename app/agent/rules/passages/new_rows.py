@@ -13,7 +13,7 @@ LEAST = 2
 _MARK = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
 _GAP = re.compile(r"\s?[:：]\s*$")
 _EDGES = " \t,;:.，、：；"
-_PARTS = re.compile(r"\s*(?:[,;|，、；]|\s-\s)\s*")
+_PARTS = re.compile(r"\s*(?:(?<!\d)[,，]|[,，](?!\d)|[;|、；]|\s-\s)\s*")
 
 
 def add(markdown: str, text: str) -> str | None:
@@ -33,10 +33,26 @@ def _row(text: str, header: Sequence[str]) -> str | None:
     cells = [one for one in _PARTS.split(text) if one]
     if len(cells) != len(header) and len(header) == LEAST:
         cells = list(_name_and_amount(text) or ())
+    if len(cells) < LEAST:
+        cells = _between_numbers(text, len(header))
     if len(cells) != len(header):
         return None
     bare = [_without_unit(cell, name) for cell, name in zip(cells, header, strict=True)]
     return f"| {' | '.join(bare)} |"
+
+
+def _between_numbers(text: str, count: int) -> list[str]:
+    """Return the cells of a text without commas that begins and ends with a number: “11/20 parking
+    at the clinic 12 €” of a day, a name and an amount.
+    """
+    words = text.split()
+    if words and not re.search(r"\d", words[-1]):
+        words[-2:] = [" ".join(words[-2:])]  # “12 €”
+    if len(words) < count or not all(re.search(r"\d", words[end]) for end in (0, -1)):
+        return []
+    if len(words) == count or count != LEAST + 1:
+        return words
+    return [words[0], " ".join(words[1:-1]), words[-1]]
 
 
 def _without_unit(cell: str, name: str) -> str:

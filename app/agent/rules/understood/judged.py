@@ -214,7 +214,7 @@ def _instead(
         if surely.is_undo(reading) and taken_back.can_undo(asked):
             return Route("undo", language, {})
         return wishes.ask_undo(asked, language) or step
-    reads, least = shown.may_read(step, trace, likely, nothing=nothing)
+    reads, least = shown.may_read(asked, step, likely, language, nothing=nothing)
     if nothing:
         reads = (*reads, *(one.intent for one in likely if surely.asks_to_move(one)))
     can = (*wishes.WRITES, *reads)

@@ -11,6 +11,7 @@ from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text, split_words
 from app.agent.rules.reader import reader
 from app.agent.rules.reader.reader import Reading, Understood
+from app.agent.rules.reckoning import list_sums
 from app.agent.rules.routing.routing import Route
 from app.agent.rules.understood import looked_up, surely, wishes
 from app.agent.rules.understood.surely import Act
@@ -112,15 +113,19 @@ def _words_said(title: str, message: str) -> int:
 
 
 def may_read(
-    step: Step, trace: Trace, likely: Sequence[Understood], *, nothing: bool
+    asked: Asked, step: Step, likely: Sequence[Understood], language: Language, *, nothing: bool
 ) -> tuple[Sequence[str], float]:
     """Return what else may be shown or told instead of a step, and how likely that must be."""
+    trace = step.trace or Trace()
     least = wishes.ASKED if nothing or step.empty else wishes.SURE
     told: Mapping[str, Sequence[str]] = {"ask": ELSEWHERE, "show_note": ("sum",)}
     reads = wishes.READS if nothing else told.get(trace.intent, ())
     is_of_day = not (step.empty or step.quotes)  # what a log tells of the day
     if trace.intent == "ask" and not is_of_day and likely and likely[0].all_of("day"):
         reads, least = (*reads, *LISTS), LISTED if likely[0].intent in LISTS else least
+    if trace.intent == "ask" and likely and likely[0].intent == "sum":
+        request = list_sums.read(asked.message, language, asked, is_sum=True)
+        least = wishes.ASKED if request and request.wanted.says("total") else least
     if trace.intent == "list_todos" and likely:
         is_other = step.empty or _leaves_out(step, likely[0])
         reads = ("list_todos", "ask", "sum") if is_other else ("ask", "sum")
