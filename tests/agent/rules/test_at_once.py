@@ -321,3 +321,24 @@ async def test_a_list_is_narrowed_by_what_a_second_sentence_says(alice: Client) 
     )
     assert "cantine" in told
     assert "ruches" not in told
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("message", "made"),
+    [
+        ("明日の朝7時にゴミ袋買う、木曜に床屋。この2つ入れといて", {"ゴミ袋買う", "床屋"}),
+        ("明天早上八点提醒我喂猫，还有周五买花泥", {"喂猫", "买花泥"}),
+        (
+            "buy stamps on thursday, post the letter on friday, put those two in",
+            {"buy stamps", "post the letter"},
+        ),
+    ],
+)
+async def test_several_todos_with_a_day_each_are_made_at_once(
+    alice: Client, message: str, made: set[str]
+) -> None:
+    await Talk(alice).say(message)
+    rows = await todos(alice)
+    assert set(rows) == made
+    assert all(row["dueDate"] for row in rows.values())

@@ -127,10 +127,12 @@ def change(
         )
     found = wishes(asked, route, understand)
     tells = told.may_tell(asked, route, language)
-    if not (found or tells):
-        # what the other ways of reading have looked up is no answer to what this one asks for
-        return reused.reuse(asked, functools.partial(_settled, otherwise, route))
     known = [(one.tool, one.arguments) for one in asked.results]
+    if not (found or tells):
+        if not any(call in known for call in asking.looks(asked)):
+            return otherwise(asked, route)
+        # what was looked up to find out is no answer to what is asked for
+        return reused.reuse(asked, functools.partial(_settled, otherwise, route))
     if missing := tuple(call for call in asking.looks(asked) if call not in known):
         return Step(calls=missing)
     step = _change(asked, found, act)

@@ -44,8 +44,9 @@ class Changes(Table, frozen=True):
     In small letters without accents; they are found in any order. A message with a word that
     `denies`, or that `asks` at its beginning, is no such wish; one with a question mark only with
     `courtesy`; nor is one that `tells` what was done, by its accents. What somebody else is said to
-    wish is `relayed`, what only may be so has `perhaps`, and what `negates` a change says that it
-    is not to be. `filler` says nothing, `put`
+    wish is `relayed`, what only may be so has `perhaps`, what `negates` a change says that it is
+    not to be, and a word of `asks_others` that somebody else is to be asked. `filler` says nothing,
+    `put`
     are verbs that may mean several changes, `link` stands before or after a text, and a day after
     `old` or before `old_after` is the one that was. `{name}` in `onto` and `inside` is what
     something goes to or is in.
@@ -93,6 +94,7 @@ class Changes(Table, frozen=True):
     relayed: Pieces = "(?!)"
     perhaps: Pieces = "(?!)"
     negates: Pieces = "(?!)"
+    asks_others: Pieces = "(?!)"
     place: Pieces = ""
     must: Pieces = ""
     join: Pieces = ""

@@ -173,6 +173,7 @@ def _checked(
             continue
         if (question := wishes.ask(looked, one, language)) is not None:
             make = made_at_once.new_todo(looked, step, question, one, language, act)
+            make = make or _several(looked, reading, language, act)
             if one is reading.likely[0]:
                 make = make or made_at_once.new_note(looked, step, question, reading, act)
             if make or one is not reading.likely[0]:
@@ -205,7 +206,7 @@ def _instead(
     likely = reading.likely
     if trace.undo or (trace.asks and not _is_guess(trace.asks, likely)):
         new = made_at_once.replaced(looked or asked, step, likely[0], act) if likely else None
-        return new or step
+        return new or _several(looked or asked, reading, language, act) or step
     nothing = trace.asks is not None or _came_to_nothing(step)
     if nothing and surely.is_undo(reading) and taken_back.can_reopen(asked):
         return Route("undo", language, {})
@@ -246,6 +247,13 @@ def _instead(
     return _asked_or_done(looked, step, question, reading, language, act, nothing=nothing)
 
 
+def _several(looked: Asked, reading: Reading, language: Language, act: Act) -> Route | None:
+    """Return the several new todos of a message that its reader is sure of."""
+    of_todos = reading.likely and reading.likely[0].intent == "add_todo"
+    question = wishes.ask(looked, reading.likely[0], language) if of_todos else None
+    return question and made_at_once.several_todos(looked, question, reading, language, act)
+
+
 def _asked_or_done(
     looked: Asked,
     step: Step,
@@ -260,7 +268,8 @@ def _asked_or_done(
     patterns where it is the same.
     """
     best, trace = reading.likely[0], step.trace or Trace()
-    if written := made_at_once.written(looked, question, reading, act):
+    written = made_at_once.written(looked, question, reading, act)
+    if written := written or _several(looked, reading, language, act):
         return written
     if same_question.names_longer(step, best):
         return step

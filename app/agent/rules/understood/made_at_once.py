@@ -1,5 +1,7 @@
 """What is made without asking first: todos, notes, folders, messages, and lines of notes."""
 
+import itertools
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,13 +12,13 @@ from app.agent.rules.answers.item_changes import Held
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.listed import corrected_facts
-from app.agent.rules.passages import log_lines
+from app.agent.rules.passages import log_lines, questions
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.reader.labelled import TWO
 from app.agent.rules.reader.reader import Reading, Understood
 from app.agent.rules.reckoning import dated_lines
 from app.agent.rules.routing.routing import Route
-from app.agent.rules.understood import agreement, new_todos, surely
+from app.agent.rules.understood import agreement, meant, new_todos, surely
 from app.agent.rules.understood.surely import Act
 from app.agent.turn.steps import Asked, Step, Trace
 
@@ -28,6 +30,10 @@ MAKES: Mapping[str, frozenset[str]] = {
 """The intents of what is made, and the slots of that."""
 OF_TODOS = frozenset({"title", "day", "prio"})
 """The slots of a new todo that are surely put where they belong."""
+LEAST = 2
+"""So many todos at least are several."""
+MOST_WORDS, MOST_LETTERS = 5, 14
+"""So many words, or letters where no spaces part words, stand beside them and their days."""
 LOGGED = frozenset({"text", "item", "day", "olddat"})
 """The slots of a new line of a log."""
 
@@ -40,11 +46,17 @@ def as_new(
     """
     said, asks = reading.likely[0], surely.asks_yes(question)
     uses = MAKES.get(said.intent)
-    if said.sure < surely.NAMED or uses is None or asks is None or surely.may_be_question(said):
+    if said.sure < surely.NAMED or uses is None or asks is None:
+        return None
+    # “could you ask Joanna whether …?” is a request, and waits for a yes
+    is_request = said.intent == "message" and said.sure >= surely.AT_ONCE
+    if surely.may_be_question(said) and not is_request:
         return None
     if reading.weights.get(TWO, 0.0) > surely.NOT_TWO or not surely.uses_all(said, uses):
         return None
-    request = words_of(language).cues["message"].search(Marked(said.text).text)
+    marked = Marked(said.text).text
+    request = words_of(language).cues["message"].search(marked)
+    request = request or meant.asks_others(language).search(marked)
     if said.intent == "message" and not request:
         return None  # “Derek says that the cold snap is on the way”
     is_many = any(len(said.all_of(slot)) > 1 for slot in ("name", "text", "folder", "person"))
@@ -74,6 +86,37 @@ def todo_said(
     if not surely.says_one_day(looked, said, language):
         return None
     return surely.route_of(looked, question, asks, said, act)
+
+
+def several_todos(
+    looked: Asked, question: Step, reading: Reading, language: Language, act: Act
+) -> Route | None:
+    """Return the new todos of a message that is several titles with a day each, and hardly anything
+    else: “明日9時にゴミ出し、木曜に床屋。この2つ入れといて”; None where it is asked about.
+    """
+    said, asks = reading.likely[0], surely.asks_yes(question)
+    is_one = reading.weights.get(TWO, 0.0) <= surely.NOT_TWO
+    is_sure = is_one and said.intent == "add_todo" and said.sure >= surely.AT_ONCE
+    if not is_sure or asks is None or not _are_paired(said, language):
+        return None
+    return surely.route_of(looked, question, asks, said, act)
+
+
+def _are_paired(said: Understood, language: Language) -> bool:
+    slots = [one.slot for one in said.spans]
+    if (
+        len(slots) < 2 * LEAST
+        or set(slots) != {"title", "day"}
+        or any(a == b for a, b in itertools.pairwise(slots))
+    ):
+        return False
+    rest = said.text
+    for one in said.spans:
+        rest = rest.replace(said.text[one.start : one.end], " ", 1)
+    words = re.findall(r"\w" if questions.is_asian(said.text) else r"\w+", rest)
+    most = MOST_LETTERS if questions.is_asian(said.text) else MOST_WORDS
+    is_plain = not (surely.may_be_question(said) or surely.perhaps(language).search(said.text))
+    return len(slots) % 2 == 0 and len(words) <= most and is_plain
 
 
 def new_todo(

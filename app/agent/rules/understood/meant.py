@@ -1,5 +1,6 @@
 """The things, days and levels that the slots of a message mean."""
 
+import functools
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -13,13 +14,14 @@ from app.agent.rules.changes import days, told
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import dialogue_words, references, resolve_reference, that_day
 from app.agent.rules.languages import language_data
+from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.mentions import asking, mentions, parts
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text
-from app.agent.rules.phrases import dates
+from app.agent.rules.phrases import dates, phrases
 from app.agent.rules.reader.reader import Understood
 from app.agent.rules.routing import wording
 from app.agent.turn.steps import Asked, Thing, ThingKind
@@ -222,6 +224,25 @@ def _on_day(text: str, language: Language) -> str:
 def _is_day(asked: Asked, text: str, language: Language) -> bool:
     read = quickadd.read_line(f"x {text}", now=asked.now, locale=language)
     return read.title.strip(" .,!?") in ("x", "X") and bool(read.due or read.recurrence)
+
+
+def message_text(said: Understood, language: Language) -> str:
+    """Return what a message to somebody says; what they are asked is called a question, as in
+    “ask Ben if he is in” it is told as one.
+    """
+    text = said.get("text").strip()
+    if not text or not asks_others(language).search(Marked(said.text).text):
+        return text
+    verb = asks_others(language).match(Marked(text).text)
+    plain = (text[verb.end() :] if verb else text).strip(" ?？,，、")
+    return phrases.phrase(language, "asks_others", text=plain)
+
+
+@functools.cache
+def asks_others(language: Language) -> re.Pattern[str]:
+    """Return the words by which a message has somebody else asked."""
+    words = language_data.join_pattern(language_data.load_table(language, Changes).asks_others)
+    return re.compile(rf"(?<!\w)(?:{words})(?!\w)" if words_of(language).spaced else words)
 
 
 def shown_day(asked: Asked, words: str, language: Language) -> str:

@@ -50,6 +50,8 @@ def is_undo(reading: Reading) -> bool:
     """Return whether a message surely takes back what was done last, and names nothing of it; to
     open again what was just completed is the same.
     """
+    if not reading.likely:
+        return False
     said = reading.likely[0]
     likely = sum(reading.weights.get(one, 0.0) for one in BACK)
     return said.intent in BACK and likely >= AT_ONCE and not said.all_of("target")

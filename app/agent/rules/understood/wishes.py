@@ -275,9 +275,11 @@ def _ask_new_folder(asked: Asked, said: Understood, language: Language) -> Step 
 
 
 def _ask_message(asked: Asked, said: Understood, language: Language) -> Step | None:
-    text, who = said.get("text").strip(), meant.person(asked, said.get("person"))
+    text = meant.message_text(said, language)
+    who = meant.person(asked, said.get("person"))
     wish = Route("message", language, {"who": who, "text": text})
-    return _question(wish, "message", person=who, text=text) if text and who else None
+    shown = text.rstrip(" ?？")
+    return _question(wish, "message", person=who, text=shown) if text and who else None
 
 
 def ask_undo(asked: Asked, language: Language) -> Step | None:
