@@ -4,6 +4,7 @@ Only what can be taken back is, where the reader is as good as sure, the message
 the words of its name or goes on with what was just spoken of, and each of its slots is used.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 
 from app.agent.rules.changes.marked import Marked
@@ -48,6 +49,10 @@ AS_BEFORE = frozenset(
     "move_todo repeat_todo shift_todo undate_todo prioritize append_note add_item add_step".split()
 )
 """Those that are done where the patterns ask about the same, whatever else is said."""
+_PART = re.compile(
+    r"(?:の|里面?的?|中的?|的)(?!名|题|題|タイトル|标题|ほう|方|やつ|件|メモ|ノート|笔记)\w+?(?:を|は|改|换|換)"
+)
+"""What of a thing gets new words that are no name of it: “買い物リストの卵を…に変えて”."""
 WITHOUT_DAY = frozenset(
     {"prioritize", "rename", "delete", "undate_todo", "pin", "tag", "move_note"}
 )
@@ -91,6 +96,8 @@ def as_read(
         return None
     if said.intent in WITHOUT_DAY and agreement.says_other_day(looked, said):
         return None
+    if said.intent == "rename" and _renames_part(said):
+        return None
     is_meant = (
         surely.is_told(looked, said, asks.choices[0], language)
         and surely.says_one_day(looked, said, language)
@@ -99,6 +106,11 @@ def as_read(
         and not surely.relayed(language).search(Marked(said.text).text)
     )
     return surely.route_of(looked, question, asks, said, act) if is_meant else None
+
+
+def _renames_part(said: Understood) -> bool:
+    targets = [one for one in said.spans if one.slot == "target"]
+    return bool(targets) and _PART.match(said.text, targets[0].end) is not None
 
 
 def _are_those_shown(
