@@ -124,7 +124,8 @@ def _are_those_shown(
         references.says_all(one, language) or dialogue_words.whole(language, "both", one)
         for one in said.all_of("it")
     )
-    is_all = is_all or (len(things) == 2 and references.both_in(said.text, language))
+    says_both = len(things) == 2 and references.both_in(said.text, language) != ""
+    is_all = is_all or says_both
     is_change = said.intent in AS_BEFORE or said.intent == "complete_todo"
     is_of_todos = is_change and all(one.kind == "todo" for one in things)
     return is_all and is_of_todos and len(things) > 1 and {*things} == {*shown}

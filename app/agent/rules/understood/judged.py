@@ -251,7 +251,9 @@ def _several(looked: Asked, reading: Reading, language: Language, act: Act) -> R
     """Return the several new todos of a message that its reader is sure of."""
     of_todos = reading.likely and reading.likely[0].intent == "add_todo"
     question = wishes.ask(looked, reading.likely[0], language) if of_todos else None
-    return question and made_at_once.several_todos(looked, question, reading, language, act)
+    if question is None:
+        return None
+    return made_at_once.several_todos(looked, question, reading, language, act)
 
 
 def _asked_or_done(

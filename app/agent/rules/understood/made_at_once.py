@@ -176,7 +176,9 @@ def replaced(looked: Asked, question: Step, said: Understood, act: Act) -> Route
     new, old, line = (asks.arguments[name] for name in ("to", "from", "old"))
     if said.sure < surely.AT_ONCE or new not in texts[-1] or surely.may_be_question(said):
         return None
-    is_named = corrected_facts.shares(said.text, line, "") or old in said.all_of("old")
+    is_named = corrected_facts.shares(said.text, line, "") or any(
+        old in one for one in said.all_of("old")
+    )
     return surely.route_of(looked, question, asks, said, act) if is_named else None
 
 

@@ -218,7 +218,8 @@ def _on_day(text: str, language: Language) -> str:
     found = re.fullmatch(rf"{day}((?:,? .+)?)", plain_letters(text).lower())
     if not found or not table.on_day:
         return ""
-    return table.on_day.replace("{day}", found[1] or found[2]) + found[3]
+    numbered = table.on_day.replace("{day}", found[1] or found[2])
+    return f"{numbered}{found[3]}"
 
 
 def _is_day(asked: Asked, text: str, language: Language) -> bool:

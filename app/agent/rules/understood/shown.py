@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from app.agent.rules.changes import reused
+from app.agent.rules.changes import reused, told
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import resolve_reference, slots
 from app.agent.rules.languages.language_tables import Language
@@ -16,7 +16,7 @@ from app.agent.rules.routing.routing import Route
 from app.agent.rules.understood import looked_up, surely, wishes
 from app.agent.rules.understood.surely import Act
 from app.agent.turn import looks
-from app.agent.turn.steps import Asked, Step, Thing, Trace
+from app.agent.turn.steps import Asked, Step, Trace
 
 LISTED = 0.7
 """So likely is a list of a day's todos where notes seemed to answer."""
@@ -31,7 +31,7 @@ NAMES = frozenset({"word", "target", "item"})
 """The slots of what a question is about."""
 UNFOUND = frozenset({"ask", "list_todos"})
 """What a question was taken for that found nothing."""
-CHANGES = ("change", "delete", "later", "earlier")
+CHANGES = ("change", "delete")
 """The classes of the verbs that may be asked about, of which no todo is known."""
 LISTS = frozenset({"list_todos", "agenda"})
 """What both asks for what is to be done on a day."""
@@ -71,30 +71,35 @@ def named_todo(
         return Step(calls=looked_up.calls_to_look(asked)) if may else None
     words = asked.message.split()
     rest = [one for one in words if not slots.has_kind(one, language, *CHANGES)]
+    names = _names(asked, language, or_second=len(rest) == len(words))
+    if names is None:
+        return None
     counted = {
         one: _words_said(one.title, " ".join(rest))
         for one in asking.things(looked)
-        if one.kind == "todo" and (len(rest) < len(words) or _is_asked_about(asked, one, language))
+        if one.kind == "todo" and all(told.is_all_named(name, one.title) for name in names)
     }
     most = max(counted.values(), default=0)
     found = [one for one, count in counted.items() if count == most]
     if not most or len(found) != 1:
         return None
-    told = surely.do(looked, Route("todo_state", language, {}, tuple(found)), act)
-    return None if told.empty or looks.looks_too_long(looked, told) else told
+    state = surely.do(looked, Route("todo_state", language, {}, tuple(found)), act)
+    return None if state.empty or looks.looks_too_long(looked, state) else state
 
 
-def _is_asked_about(asked: Asked, todo: Thing, language: Language) -> bool:
-    """Return whether what the reader takes for the matter of a question is named by a todo: “did we
-    buy flour?” is not about “Buy milk”.
+def _names(asked: Asked, language: Language, *, or_second: bool) -> list[str] | None:
+    """Return what the reader takes for the matter of a question, which a todo must have: “when does
+    the X-ray machine come?” is not about “Descale the coffee machine”. `or_second` of its readings
+    must say one: “did we buy?” may be about anything; None where none does.
     """
-    names = [
-        asked.message[one.start : one.end]
-        for said in reader.read(asked, (), language).likely
-        for one in said.spans
-        if one.slot in NAMES
+    likely = reader.read(asked, (), language).likely
+    of_each = [
+        [asked.message[one.start : one.end] for one in said.spans if one.slot in NAMES]
+        for said in likely
     ]
-    return bool(names) and all(_words_said(todo.title, one) for one in names)
+    if not or_second:
+        return of_each[0] if of_each else []
+    return next(filter(None, of_each), None)
 
 
 def _words_said(title: str, message: str) -> int:
@@ -118,8 +123,8 @@ def may_read(
     """Return what else may be shown or told instead of a step, and how likely that must be."""
     trace = step.trace or Trace()
     least = wishes.ASKED if nothing or step.empty else wishes.SURE
-    told: Mapping[str, Sequence[str]] = {"ask": ELSEWHERE, "show_note": ("sum",)}
-    reads = wishes.READS if nothing else told.get(trace.intent, ())
+    elsewhere: Mapping[str, Sequence[str]] = {"ask": ELSEWHERE, "show_note": ("sum",)}
+    reads = wishes.READS if nothing else elsewhere.get(trace.intent, ())
     is_of_day = not (step.empty or step.quotes)  # what a log tells of the day
     if trace.intent == "ask" and not is_of_day and likely and likely[0].all_of("day"):
         reads, least = (*reads, *LISTS), LISTED if likely[0].intent in LISTS else least

@@ -61,11 +61,11 @@ def _days(asked: Asked, language: Language) -> tuple[date, str] | None:
     of_all = [said.text[one.start : one.end] for one in said.spans if one.slot != "day"]
     olds = list(dict.fromkeys(_days_in(asked, of_all, language)))
     if not olds and len(named) == 2:  # “repousser à demain tout ce qui est prévu pour aujourd'hui”
-        dues = {one: _day(asked, one, language) for one in named}
-        if not all(dues.values()) or slots.has_kind(said.text, language, "earlier"):
+        dues = [(due, one) for one in named if (due := _date(_day(asked, one, language)))]
+        if len(dues) != len(named) or slots.has_kind(said.text, language, "earlier"):
             return None
-        first, last = sorted(named, key=lambda one: _date(dues[one]))
-        olds, named = [dues[first]], [last]
+        first, last = sorted(dues)
+        olds, named = [first[0]], [last[1]]
     places = [said.text[slice(*one)] for one in days.find(said.text, asked, language)]
     rests = [one.replace(old, " ", 1) for one in named for old in of_all]
     # “todo lo de hoy al jueves” and “hoy a mañana” are taken for one
