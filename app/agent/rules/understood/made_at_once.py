@@ -92,7 +92,8 @@ def several_todos(
     looked: Asked, question: Step, reading: Reading, language: Language, act: Act
 ) -> Route | None:
     """Return the new todos of a message that is several titles with a day each, and hardly anything
-    else: “明日9時にゴミ出し、木曜に床屋。この2つ入れといて”; None where it is asked about.
+    else than what asks for them: “buy stamps on Thursday, post the letter on Friday, put those
+    two in”; None where it is asked about.
     """
     said, asks = reading.likely[0], surely.asks_yes(question)
     is_one = reading.weights.get(TWO, 0.0) <= surely.NOT_TWO
@@ -116,7 +117,7 @@ def _are_paired(said: Understood, language: Language) -> bool:
     words = re.findall(r"\w" if questions.is_asian(said.text) else r"\w+", rest)
     most = MOST_LETTERS if questions.is_asian(said.text) else MOST_WORDS
     is_plain = not (surely.may_be_question(said) or surely.perhaps(language).search(said.text))
-    return len(slots) % 2 == 0 and len(words) <= most and is_plain
+    return len(slots) % 2 == 0 and 0 < len(words) <= most and is_plain
 
 
 def new_todo(
