@@ -203,7 +203,7 @@ async def _mend(parts: App) -> None:
     # each looks first, so that an ordinary start writes nothing
     if parts.glance(word_index.is_outdated):
         await parts.write(word_index.clear)
-    if await parts.read(idempotency.any_claimed):  # which looks at every reply
+    if parts.glance(idempotency.any_claimed):
         await parts.write(idempotency.free_claimed)
     if parts.quick(turn_rows.any_running):
         await parts.write(turn_rows.interrupt_all)

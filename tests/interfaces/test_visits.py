@@ -1,5 +1,6 @@
 """Pages and endpoints beside the API come in by the same door as all other requests."""
 
+import dataclasses
 import html
 import json
 import logging
@@ -14,11 +15,17 @@ from app.core.limits import RateLimit
 from app.interfaces.pages import sign_in as sign_in_routes
 from app.interfaces.pages.visit import Visit
 from app.interfaces.routes import PageRoutes
-from tests.conftest import ORIGIN, Client, Served
+from app.settings import Settings
+from tests.conftest import ORIGIN, Client, Served, open_settings
 from tests.support.guests import GUESTS, link
 
 pytestmark = pytest.mark.anyio
 SIGN_IN = f"{ORIGIN}/api/auth/sign-in"
+
+
+@pytest.fixture
+def settings() -> Settings:
+    return dataclasses.replace(open_settings(), access_log=True)
 
 
 async def show_notes(visit: Visit) -> Response:

@@ -500,7 +500,8 @@ async def test_an_application_is_told_which_scope_it_must_ask_for(
 
 
 async def test_the_access_log_names_the_way_in(data: Path, clock: MovableClock) -> None:
-    asgi = create_app(open_settings(), data, clock=clock)
+    settings = dataclasses.replace(open_settings(), access_log=True)
+    asgi = create_app(settings, data, clock=clock)
     async with asgi.router.lifespan_context(asgi):
         served = Served(asgi, asgi.state.parts)
         alice = await served.person("alice")
