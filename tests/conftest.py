@@ -13,7 +13,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import httpx2 as httpx
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -26,6 +25,7 @@ from app.main import create_app
 from app.migrations import migrate
 from app.settings import Settings
 from tests.support import memory_folder
+from tests.support.in_process import InProcess
 from tests.support.listening import listening
 from wire import places
 
@@ -224,11 +224,7 @@ class Served:
         """Give a client with this credential."""
         if key is not None:
             headers["Authorization"] = f"Bearer {key}"
-        return Client(
-            transport=httpx.ASGITransport(app=self.asgi, raise_app_exceptions=False),
-            base_url=BASE,
-            headers=headers,
-        )
+        return Client(self.asgi, BASE, headers)
 
     async def person(self, username: str, scopes: list[str] | None = None) -> "Client":
         """Add a user with a workspace and give their client."""
@@ -244,7 +240,7 @@ class Served:
         return client
 
 
-class Client(httpx.AsyncClient):
+class Client(InProcess):
     """An HTTP client that can also give bodies straight away, for calls that must succeed."""
 
     username = ""
