@@ -8,6 +8,7 @@ that the change at hand needs, in less than a minute; see quick.py.
 
 import os
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import browser
 import quick
@@ -29,9 +30,12 @@ def main(arguments: list[str]) -> None:
         become("pytest", *SPREAD, *quick.files(), *others, extra="dev")
     # the tests of meaning need the model, so try again where an earlier start could not get it
     NO_MODEL.unlink(missing_ok=True)
-    fetch_or_exit(ready("dev"))
-    fetch_multilingual_model()
-    if trouble := browser.get():
+    with ThreadPoolExecutor() as beside:
+        # the system's packages and ours come from different places and need nothing of each other
+        getting = beside.submit(browser.get)
+        fetch_or_exit(ready("dev"))
+        fetch_multilingual_model()
+    if trouble := getting.result():
         say(trouble)
     become("pytest", *(arguments or SPREAD), extra="dev", model=True)
 
