@@ -8,14 +8,14 @@ import re
 from collections.abc import Mapping, Sequence
 
 from app.agent.rules.changes.marked import Marked
-from app.agent.rules.dialogue import dialogue_words, references
+from app.agent.rules.dialogue import dialogue_words, references, slots
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.reader.labelled import TWO
 from app.agent.rules.reader.reader import Reading, Understood
 from app.agent.rules.routing.routing import Route
 from app.agent.rules.understood import agreement, surely
 from app.agent.rules.understood.surely import Act
-from app.agent.turn.steps import Asked, Step, Thing
+from app.agent.turn.steps import Asked, Step, Thing, Trace
 
 USES: Mapping[str, frozenset[str]] = {
     intent: frozenset(slots.split())
@@ -53,6 +53,8 @@ _PART = re.compile(
     r"(?:の|里面?的?|中的?|的)(?!名|题|題|タイトル|标题|ほう|方|やつ|件|メモ|ノート|笔记)\w+?(?:を|は|改|换|換)"
 )
 """What of a thing gets new words that are no name of it: “買い物リストの卵を…に変えて”."""
+ADDS = frozenset({"add_item", "append_note"})
+TICKS = frozenset({"tick_item", "change_items"})
 WITHOUT_DAY = frozenset(
     {"prioritize", "rename", "delete", "undate_todo", "pin", "tag", "move_note"}
 )
@@ -98,6 +100,10 @@ def as_read(
         return None
     if said.intent == "rename" and _renames_part(said):
         return None
+    last = looked.earlier[0] if looked.earlier else Trace()
+    ticked = said.intent in ADDS and last.intent in TICKS
+    if ticked and not slots.has_kind(said.text, language, "add"):
+        return None  # “the sun cream, too” may be ticked as well
     is_meant = (
         surely.is_told(looked, said, asks.choices[0], language)
         and surely.says_one_day(looked, said, language)
