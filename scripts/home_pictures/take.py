@@ -49,14 +49,14 @@ async def make() -> None:
         asgi = create_app(settings, data, clock=lambda: NOW)
         async with asgi.router.lifespan_context(asgi):
             parts: App = asgi.state.parts
-            note = await fill(asgi, parts)
+            note, talk = await fill(asgi, parts)
             async with listening(asgi) as origin:
                 made = await parts.call(OPERATOR, "make_sign_in_code", {"username": "ann"})
-                await take(origin, made.code, note)
+                await take(origin, made.code, note, talk)
 
 
-async def fill(asgi: Any, parts: App) -> int:
-    """Write what Ann has, and return the id of the note that is shown."""
+async def fill(asgi: Any, parts: App) -> tuple[int, int]:
+    """Write what Ann has, and return the ids of the note and the conversation that are shown."""
     clients = {}
     for username in ("ann", "ben", "mira"):
         await parts.call(OPERATOR, "add_user", {"username": username})
@@ -91,7 +91,7 @@ async def fill(asgi: Any, parts: App) -> int:
     await ask(ann, "POST", "/briefing")
     for client in clients.values():
         await client.aclose()
-    return int(shown)
+    return int(shown), int(talk)
 
 
 async def ask(client: httpx.AsyncClient, method: str, path: str, /, **fields: Any) -> Any:
@@ -119,12 +119,12 @@ async def listening(asgi: Any) -> AsyncIterator[str]:
     await task
 
 
-async def take(origin: str, code: str, note: int) -> None:
+async def take(origin: str, code: str, note: int, talk: int) -> None:
     """Sign in and take each picture."""
     shots = [
         Shot("today", "/", DESK),
         Shot("note", f"/notes/{note}", DESK),
-        Shot("agent", "/agent/talks/1", PHONE),
+        Shot("agent", f"/agent/talks/{talk}", PHONE),
         Shot("todos-dark", "/todos", DESK, dark=True),
     ]
     async with async_playwright() as playwright:

@@ -92,6 +92,14 @@ async def test_what_cannot_be_sent_stays_in_the_field_and_comes_once(
     await expect(field).to_have_value("And now?")
 
 
+async def test_a_conversation_with_a_person_is_none_with_the_agent(
+    home: Home, served: Served, bob: Client
+) -> None:
+    sent = await says(served, "bob", "alice", "May I keep the roller?")
+    page = await home.go(f"/agent/talks/{sent.conversation_id}")
+    assert page.url.endswith(f"/people/c/{sent.conversation_id}")
+
+
 async def test_without_scripts_a_form_sent_twice_sends_one_message(
     home: Home, served: Served, bob: Client
 ) -> None:

@@ -342,3 +342,12 @@ async def test_several_todos_with_a_day_each_are_made_at_once(
     rows = await todos(alice)
     assert set(rows) == made
     assert all(row["dueDate"] for row in rows.values())
+
+
+@pytest.mark.anyio
+async def test_a_passage_answers_what_a_todo_only_has_a_word_of(alice: Client) -> None:
+    await add(alice, "Prune the hedge before the frost")
+    await note(alice, "Frost dates", "Last frost here: about 12 May.")
+    say = Talk(alice).say
+    assert "12 May" in await say("When is the last frost here?")
+    assert "Prune the hedge" in await say("When do I have to prune the hedge?")

@@ -207,6 +207,8 @@ def _instead(
     if trace.undo or (trace.asks and not _is_guess(trace.asks, likely)):
         new = made_at_once.replaced(looked or asked, step, likely[0], act) if likely else None
         return new or _several(looked or asked, reading, language, act) or step
+    if passage := shown.passage_first(looked or asked, step, likely, language, act):
+        return passage
     nothing = trace.asks is not None or _came_to_nothing(step)
     if nothing and surely.is_undo(reading) and taken_back.can_reopen(asked):
         return Route("undo", language, {})

@@ -64,20 +64,23 @@ def named_todo(
     is_question = asked.message.rstrip().endswith(QUESTION_MARKS) or words_of(language).asks.search(
         Marked(asked.message).text
     )
-    if not is_question or questions.read_question(asked.message).kind not in (None, "when"):
+    if not is_question or questions.read_question(asked.message).kind is not None:
         return None
     if looked is None:
         may = looked_up.may_look(asked)
         return Step(calls=looked_up.calls_to_look(asked)) if may else None
     words = asked.message.split()
     rest = [one for one in words if not slots.has_kind(one, language, *CHANGES)]
-    names = _names(asked, language, or_second=len(rest) == len(words))
+    asks_to_change = len(rest) < len(words)
+    names = _names(asked, language, or_second=not asks_to_change)
     if names is None:
         return None
     counted = {
         one: _words_said(one.title, " ".join(rest))
         for one in asking.things(looked)
-        if one.kind == "todo" and all(told.is_all_named(name, one.title) for name in names)
+        if one.kind == "todo"
+        and all(told.is_all_named(name, one.title) for name in names)
+        and (asks_to_change or surely.share_said(one.title, asked.message) > surely.HALF)
     }
     most = max(counted.values(), default=0)
     found = [one for one, count in counted.items() if count == most]
@@ -137,6 +140,24 @@ def may_read(
     if trace.intent == "ask":
         reads = tuple(one for one in reads if one != "ask")
     return reads, least
+
+
+def passage_first(
+    looked: Asked, step: Step, likely: Sequence[Understood], language: Language, act: Act
+) -> Step | None:
+    """Return the passage that answers a question for which only a todo was found that has less than
+    it asks about: “the last frost” is no “Prune the hedge before the frost”; None where none does.
+    """
+    trace = step.trace or Trace()
+    is_asked = likely and likely[0].intent == "ask" and likely[0].sure >= wishes.SURE
+    if trace.intent != "todo_state" or not is_asked:
+        return None
+    held = [word[:FORM] for one in trace.shown for word in split_words(one.title)]
+    words = [word for name in likely[0].all_of("word") for word in split_words(name)]
+    if not any(len(one) > SHORTEST and one[:FORM] not in held for one in words):
+        return None
+    found = show(looked, likely[0], language, act)
+    return found if found and (found.calls or found.quotes) else None
 
 
 def how_sure(said: Understood, reading: Reading) -> float:

@@ -148,7 +148,7 @@ def is_told(asked: Asked, said: Understood, thing: Thing, language: Language) ->
         return False  # “I never returned the books” tells of more than one may know
     if said.intent == "reopen_todo":
         return is_whole
-    share = _share_said(thing.title, said.text)
+    share = share_said(thing.title, said.text)
     if any(resolve_reference.ends_compound(one, thing.title) for one in names):
         share += 1 / max(len(resolve_reference.word_stems(thing.title)), 1)  # “die Gläser”
     is_done = words_of(language).done.search(Marked(said.text).text) is not None
@@ -163,7 +163,7 @@ def _is_person(asked: Asked, name: str) -> bool:
     return any(words <= set(split_words(one.title)) for one in people)
 
 
-def _share_said(title: str, message: str) -> float:
+def share_said(title: str, message: str) -> float:
     """Return the share of the words of a title that a message has in some form, 0 to 1: “hem the
     robes” in “the robes are hemmed”, “Winsch schmieren” in “Winsch ist geschmiert”.
     """
@@ -221,7 +221,7 @@ def names_other(looked: Asked, said: Understood, things: Sequence[Thing]) -> boo
     others = [
         one
         for one in asking.things(looked)
-        if one not in things and one.kind == "todo" and _share_said(one.title, said.text) > HALF
+        if one not in things and one.kind == "todo" and share_said(one.title, said.text) > HALF
     ]
     texts = ("text", "item", "step", "name", "tag", "target")
     return any(

@@ -81,7 +81,10 @@ async def talk(visit: Visit, person: Person) -> Response:
         limit=MOST_MESSAGES,
         **({"before": before} if before else {"at": at} if at else {}),
     )
-    if found.conversation.unread_count and not found.has_later:
+    head = found.conversation
+    if head.owner_id != person.caller.user_id or head.contact is not None:
+        return see(f"/people/c/{number}")  # with a person, and not with one's own agent
+    if head.unread_count and not found.has_later:
         await person.call("mark_read", id=number)
     draft = await _words_of(person, number, visit.number_asked("edit"))
     return await _shown(visit, person, found=found, draft=draft)
