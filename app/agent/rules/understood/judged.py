@@ -70,10 +70,11 @@ def judge(asked: Asked, looked: Asked | None, language: Language, doers: Doers) 
     if not (may and reader.knows(language)):
         return doers.step(asked)
     first, has_looked = lines_first.do(asked, looked or asked, language, doers.act)
+    if first is None:
+        first, looks_too = whole_days.move(asked, language, doers.act)
+        has_looked = has_looked or looks_too
     if first is not None:
         return first
-    if moved := whole_days.move(asked, looked, language):
-        return moved if isinstance(moved, Step) else surely.do(looked or asked, moved, doers.act)
     if has_looked:
         pattern = doers.step
         doers = doers._replace(step=lambda part: reused.reuse(part, pattern))

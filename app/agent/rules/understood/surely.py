@@ -151,9 +151,7 @@ def is_told(asked: Asked, said: Understood, thing: Thing, language: Language) ->
     share = share_said(thing.title, said.text)
     if any(resolve_reference.ends_compound(one, thing.title) for one in names):
         share += 1 / max(len(resolve_reference.word_stems(thing.title)), 1)  # “die Gläser”
-    is_done = words_of(language).done.search(Marked(said.text).text) is not None
-    is_said = share >= (HALF if is_done else SAID)
-    return is_whole and (is_said or fold_text(names[0]) == fold_text(thing.title))
+    return is_whole and (share >= SAID or fold_text(names[0]) == fold_text(thing.title))
 
 
 def _is_person(asked: Asked, name: str) -> bool:

@@ -8,11 +8,13 @@ from app.agent.rules.changes import days, told
 from app.agent.rules.changes.marked import Marked
 from app.agent.rules.dialogue import dialogue_words, references, slots
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.mentions import asking
 from app.agent.rules.reader import reader
 from app.agent.rules.reader.labelled import TWO
 from app.agent.rules.reader.reader import Understood
 from app.agent.rules.routing.routing import Route
-from app.agent.rules.understood import looked_up, meant, surely, taken_back
+from app.agent.rules.understood import meant, surely, taken_back
+from app.agent.rules.understood.surely import Act
 from app.agent.turn.steps import Asked, Step, Thing
 
 SLOTS = frozenset({"day", "olddat", "it", "target"})
@@ -22,23 +24,22 @@ TWICE = 0.1
 """A second wish is not likelier than this."""
 
 
-def move(asked: Asked, looked: Asked | None, language: Language) -> Route | Step | None:
-    """Return the change of all todos of a day that a message moves to another, or the step that
-    looks up which there are; None where it does not surely move all of one.
+def move(asked: Asked, language: Language, act: Act) -> tuple[Step | None, bool]:
+    """Return the step by which all todos of a day are moved to another, and whether anything was
+    looked up for that; no step where a message does not surely move all of one.
     """
     found = _days(asked, language)
     if found is None or taken_back.as_whole(asked, language):
-        return None
-    if looked is None:
-        may = looked_up.may_look(asked)
-        return Step(calls=looked_up.calls_to_look(asked)) if may else None
+        return None, False
+    if not asking.has_looked(asked):
+        return (None if asked.is_last else Step(calls=asking.looks(asked))), True
     old, new = found
-    todos = told.open_todos(looked)
-    things = days.due_on(looked, old, todos)
+    todos = told.open_todos(asked)
+    things = days.due_on(asked, old, todos)
     said = reader.read(asked, (), language).likely[0]
-    if not 1 < len(things) <= MOST or _names_one(looked, said, todos):
-        return None
-    return Route("change_todo", language, {"day": new}, things)
+    if not 1 < len(things) <= MOST or _names_one(asked, said, todos):
+        return None, True
+    return surely.do(asked, Route("change_todo", language, {"day": new}, things), act), True
 
 
 def _days(asked: Asked, language: Language) -> tuple[date, str] | None:
