@@ -196,6 +196,7 @@ async def test_all_that_is_overdue_and_all_but_one_are_asked_about(
     await add(alice, "Clean the gutter", "Call the roofer", dueDate=today)
     await Talk(alice).say("push everything overdue to wednesday, i can't today")
     await Talk(alice).say("push everything from today to friday except call the roofer")
+    await Talk(alice).say("push all the work todos from today to tomorrow")
     assert {row["dueDate"] for row in (await todos(alice)).values()} == {today}
 
 

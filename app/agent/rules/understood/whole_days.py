@@ -6,9 +6,11 @@ from datetime import date, datetime
 from app.agent.quickadd import quickadd
 from app.agent.rules.changes import days, told
 from app.agent.rules.changes.marked import Marked
-from app.agent.rules.dialogue import dialogue_words, references, slots
+from app.agent.rules.dialogue import dialogue_words, references, slots, view_words
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.mentions import asking
+from app.agent.rules.passages import questions
+from app.agent.rules.passages.sentences import split_words
 from app.agent.rules.reader import reader
 from app.agent.rules.reader.labelled import TWO
 from app.agent.rules.reader.reader import Understood
@@ -18,6 +20,8 @@ from app.agent.rules.understood.surely import Act
 from app.agent.turn.steps import Asked, Step, Thing
 
 SLOTS = frozenset({"day", "olddat", "it", "target"})
+ALL_WORDS = frozenset({"everything", "todo", "it", "about"})
+"""The classes of the words that mean all todos."""
 MOST = 20
 """So many todos are moved without asking."""
 TWICE = 0.1
@@ -56,7 +60,7 @@ def _days(asked: Asked, language: Language) -> tuple[date, str] | None:
         return None
     if any(one.slot not in SLOTS for one in said.spans):
         return None
-    if surely.perhaps(language).search(Marked(said.text).text):
+    if surely.perhaps(language).search(Marked(said.text).text) or _says_more(asked, said, language):
         return None
     named = said.all_of("day")
     of_all = [said.text[one.start : one.end] for one in said.spans if one.slot != "day"]
@@ -77,6 +81,19 @@ def _days(asked: Asked, language: Language) -> tuple[date, str] | None:
         if day and len(others) == 1 and _date(others[0]) != day:
             return None if isinstance(others[0], datetime) else (others[0], new)
     return None
+
+
+def _says_more(asked: Asked, said: Understood, language: Language) -> bool:
+    """Return whether what is moved is only a part of all: “all the work todos from today”."""
+    for text in (*said.all_of("target"), *said.all_of("it")):
+        rest = text
+        for start, end in reversed(days.find(text, asked, language)):
+            rest = f"{rest[:start]} {rest[end:]}"
+        words = set(split_words(view_words.without(rest, language, ALL_WORDS)))
+        words -= questions.little()
+        if any(len(one) > 1 for one in words):
+            return True
+    return False
 
 
 def _date(due: date | datetime | None) -> date | None:
