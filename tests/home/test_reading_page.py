@@ -66,7 +66,7 @@ async def test_a_note_is_found_and_linked_by_its_alias(home: Home) -> None:
     await expect(page).to_have_url(f"{home.origin}/notes/{kitchen['id']}")
     await home.go("/")
     await page.keyboard.press("Control+k")
-    await page.keyboard.type("küch")
+    await page.get_by_role("combobox").fill("küch")
     await page.get_by_role("option", name="Küche").first.click()
     await expect(page).to_have_url(f"{home.origin}/notes/{kitchen['id']}")
 

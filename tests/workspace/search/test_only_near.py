@@ -58,8 +58,8 @@ async def test_a_title_that_had_a_vector_is_let_go_at_the_next_start(
     db.close()
     async with start(embedder) as server:
         alice = server.resident("alice", key)
-        assert await found(alice, "hollow") == []
         assert (await indexed(server, alice))["passages"] == 0
+        assert await found(alice, "hollow") == []
         await alice.aclose()
 
 
