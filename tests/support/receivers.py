@@ -64,7 +64,7 @@ class Receiver:
     def types(self) -> list[str]:
         return [one.event["type"] for one in self.sent]
 
-    async def wait_for(self, number: int, seconds: float = 5.0) -> list[Sent]:
+    async def wait_for(self, number: int, seconds: float = 30.0) -> list[Sent]:
         """Wait until so many requests have come, and give all."""
         await until(lambda: len(self.sent) >= number, seconds)
         return self.sent
