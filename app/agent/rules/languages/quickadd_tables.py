@@ -48,7 +48,8 @@ class Dates(Table, frozen=True):
     statement of it, `joins` stand between several; by `common` words and `signs` the language is
     known; `leads` may come before the task itself and `tails` may follow it; `on_day` puts the
     number of a day after what stands before it (“on 17th”), `to_day` are words before a number
-    alone that make it one of a day in what is moved (“al 4”), `request` is the lead that asks for a
+    alone that make it one of a day in what is moved (“al 4”), `at_time` puts a time of day that
+    stands alone after what stands before it (“at noon”), `request` is the lead that asks for a
     reminder, after which the groups of `infinitive` stand for all of it; `unread` stays in the
     title; `include` names groups of `SharedDates`, which stand before its own rules;
     `month_mark` follows the name or number of a month where one alone is none; `holidays` are days
@@ -76,6 +77,7 @@ class Dates(Table, frozen=True):
     request: str = ""
     on_day: str = ""
     to_day: Pieces = "(?!)"
+    at_time: str = ""
     infinitive: Pieces = "(?!)"
     unread: tuple[Unread, ...] = ()
     signs: Pieces = "(?!)"

@@ -29,6 +29,8 @@ from app.agent.turn.steps import Asked, Thing, ThingKind
 OF_DONE = frozenset({"delete", "rename", "todo_state"})
 """The intents that may be of a todo whether it is done or not."""
 HIGHEST = 10
+SHORT_TIME = 3
+"""So many words has a time of day that stands alone."""
 SHORT_NAME = 3
 """So many letters has the short form of a name at least."""
 TOP, LOW = 5, 1
@@ -203,6 +205,9 @@ def _day_in(asked: Asked, text: str, language: Language) -> str:
             return end
         if _is_day(asked, numbered := _on_day(end, language), language):
             return numbered
+    at_time: str = language_data.load_table(language, Dates).at_time.replace("{time}", text)
+    if at_time and len(words) <= SHORT_TIME and _is_day(asked, at_time, language):
+        return at_time  # “noon” alone
     places = days.find(text, asked, language)
     part = " ".join(text[start:end].strip(_EDGES) for start, end in places)
     return part if part and _is_day(asked, part, language) else ""
