@@ -352,3 +352,18 @@ async def test_a_passage_answers_what_a_todo_only_has_a_word_of(alice: Client) -
     say = Talk(alice).say
     assert "12 May" in await say("When is the last frost here?")
     assert "Prune the hedge" in await say("When do I have to prune the hedge?")
+
+
+@pytest.mark.anyio
+async def test_then_is_of_the_day_told_but_stays_in_what_is_written_down(alice: Client) -> None:
+    await add(alice, "Dentist", dueDate="2026-12-03T09:00:00Z")
+    say = Talk(alice).say
+    await say("when is the dentist?")
+    await say("make a note: first lunch, then at 3 the museum")
+    await say("when is the dentist?")
+    await say("remind me then at 5 to buy bread")
+    (row,) = (await alice.ok("GET", "/os/notes"))["notes"]
+    assert (await text_of(alice, f"/os/notes/{row['id']}")).strip() == (
+        "first lunch, then at 3 the museum"
+    )
+    assert (await todos(alice))["buy bread"]["dueDate"].startswith("2026-12-03")

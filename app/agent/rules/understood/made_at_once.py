@@ -116,7 +116,9 @@ def _are_paired(said: Understood, language: Language) -> bool:
         rest = rest.replace(said.text[one.start : one.end], " ", 1)
     words = re.findall(r"\w" if questions.is_asian(said.text) else r"\w+", rest)
     most = MOST_LETTERS if questions.is_asian(said.text) else MOST_WORDS
-    is_plain = not (surely.may_be_question(said) or surely.perhaps(language).search(said.text))
+    is_plain = not (
+        surely.may_be_question(said) or surely.perhaps(language).search(Marked(said.text).text)
+    )
     return len(slots) % 2 == 0 and 0 < len(words) <= most and is_plain
 
 
