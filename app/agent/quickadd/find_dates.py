@@ -120,7 +120,7 @@ def _candidate_languages(text: str, words: set[str], locale: str) -> list[Langua
         language
         for language in latin
         if language not in own
-        and (words & (language.words | language.common) or language.signs.search(text))
+        and not (words.isdisjoint(language.known_words) and language.signs.search(text) is None)
     ]
     return [*own, *touched]
 

@@ -112,13 +112,16 @@ class Language(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     @functools.cached_property
     def words(self) -> frozenset[str]:
-        """Every word that can begin or make a date, to see quickly whether a text needs the
-        language at all.
-        """
+        """Every word that can begin or make a date."""
         named = (self.weekdays, self.months, self.units, self.parts, self.days, self.holidays)
         return frozenset(
             word for words in named for entry in words for word in re.findall(r"[^\W\d_]+", entry)
         )
+
+    @functools.cached_property
+    def known_words(self) -> frozenset[str]:
+        """Those and the common ones, to see quickly whether a text needs the language at all."""
+        return self.words | self.common
 
     @functools.cached_property
     def weekday(self) -> re.Pattern[str]:

@@ -184,7 +184,7 @@ def _without_days(asked: Asked, route: Route) -> str:
     language = route.get("written") or route.language
     if "when" not in view_words.sort_words(text, language).said:
         return ""
-    days = dialogue_words.find_days(text, asked)
+    days = dialogue_words.find_days(text, asked.now)
     text = f"{text[: days[1]]} {text[days[2] :]}" if days else text
     # Where no spaces part words, those that ask stand between those of the name.
     if not questions.is_asian(text):

@@ -36,6 +36,7 @@ from app.agent.rules.said_messages import Conversations
 from app.agent.rules.understood import judged, looked_up, taken_back
 from app.agent.turn import looks
 from app.agent.turn.steps import Asked, Result, Step, Trace
+from app.core.process.caches import keep_latest
 
 __all__ = ["Asked", "Result", "Step", "next_step"]
 
@@ -73,6 +74,7 @@ def _next_step_of_one(asked: Asked) -> Step:
     return step
 
 
+@keep_latest
 def _step(asked: Asked) -> Step:
     asked = that_day.with_day(asked, message_route.language_before(asked))
     said = corrections.corrected(asked, message_route.language_before(asked))
@@ -82,6 +84,7 @@ def _step(asked: Asked) -> Step:
     return step
 
 
+@keep_latest
 def _pattern_step(asked: Asked) -> Step:
     if not message_route.is_narrow(asked):
         language = message_route.language_before(asked)
@@ -154,6 +157,7 @@ def _traced(asked: Asked, route: Route, step: Step) -> Step:
     return msgspec.structs.replace(step, trace=trace)
 
 
+@keep_latest
 def _step_of(asked: Asked, route: Route) -> Step:
     if (step := remote_tool_answers.step(asked, route)) is not None:
         return step
@@ -180,6 +184,7 @@ def _step_of(asked: Asked, route: Route) -> Step:
     return _wished(asked, route)
 
 
+@keep_latest
 def _wished(asked: Asked, route: Route) -> Step:
     """Return what is done about a message that may wish to change something."""
     if route.intent == "ask" or route.is_loose:
@@ -212,6 +217,7 @@ def _act_traced(asked: Asked, route: Route) -> Step:
     return _traced(asked, route, step) if step.text and not step.calls else step
 
 
+@keep_latest
 def _act(asked: Asked, route: Route) -> Step:
     # Else a guest would be asked which note is meant, only to hear that it cannot be done.
     if asked.persona.owner and (tool := DONE_WITH.get(route.intent)) and tool not in asked.tools:

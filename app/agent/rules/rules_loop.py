@@ -94,6 +94,10 @@ class _RulesTurn:
         Tokens, which rules only count, limit nothing here but caps.
         """
         limits = self._turn.limits
+        # Made once: rules know again what they made of the same results in the step before.
+        self._asked = transcript.make_asked(
+            self._parts, now=self._now, instructions=live_turn.instructions(self._turn)
+        )
         # What the last calls gave is answered: a change that was made is told.
         rounds = 0
         while True:
@@ -124,10 +128,8 @@ class _RulesTurn:
                 longest_answer(FREE, turn.app.settings.max_completion),
             )
         tools = frozenset(tool.name for tool in offered) | decisions.offered(turn)
-        asked = transcript.make_asked(
-            self._parts, tools=tools, now=self._now, instructions=live_turn.instructions(turn)
-        )
-        step = rules.next_step(msgspec.structs.replace(asked, is_last=is_last))
+        self._asked = msgspec.structs.replace(self._asked, tools=tools, is_last=is_last)
+        step = rules.next_step(self._asked)
         # Rules look again and again at what a model would be given once.
         new, self._counted = self._parts[self._counted :], len(self._parts)
         taken = transcript.estimate_tokens_of(new), transcript.estimate_tokens(step.text)
@@ -196,7 +198,13 @@ class _RulesTurn:
         }
         if max(self._retries.values(), default=0) > live_turn.RETRIES:
             return False
-        self._keep([_result_part(call, results[call.id]) for call in calls])
+        parts = [_result_part(call, results[call.id]) for call in calls]
+        self._keep(parts)
+        gave = (
+            transcript.tool_result(part, call.arguments)
+            for part, call in zip(parts, calls, strict=True)
+        )
+        self._asked = msgspec.structs.replace(self._asked, results=(*self._asked.results, *gave))
         return True
 
     def _keep(self, message: Message) -> None:

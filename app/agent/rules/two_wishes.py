@@ -26,6 +26,7 @@ from app.agent.rules.reader.reader import Understood
 from app.agent.rules.understood import wishes
 from app.agent.turn import looks
 from app.agent.turn.steps import Asked, Question, Step, Trace
+from app.core.process.caches import keep_latest
 
 LIKELY, SURE = 0.4, 0.9
 """So likely is it that a message wishes two things, and that each of them is one, together; and so
@@ -56,7 +57,7 @@ def do(asked: Asked, language: Language, otherwise: NextStep) -> Step:
     last = asked.earlier[0] if asked.earlier else Trace()
     if last.then and last.asks:
         return _after_answer(asked, last.asks, last.then, language, otherwise)
-    parts = None if last.asks else _parts(asked, language)
+    parts = None if last.asks else _parts(msgspec.structs.replace(asked, results=()), language)
     if parts is None:
         return otherwise(asked)
     lead, rest = parts
@@ -137,6 +138,7 @@ def _then(
     return second if second.calls else _joined(first.step, second)
 
 
+@keep_latest  # each step of a turn begins from the message anew
 def _parts(asked: Asked, language: Language) -> tuple[str, str] | None:
     """Return the two wishes of a message; None where it does not surely have two."""
     if len(asked.message) > asking.LONGEST or not reader.knows(language):

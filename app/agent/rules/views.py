@@ -251,7 +251,7 @@ def go_on(asked: Asked, language: Language) -> Route | None:
         return None
     if last.asks is not None and "when" not in said:
         return None
-    if dialogue_words.find_days(dialogue_words.bare(asked.message), asked):
+    if dialogue_words.find_days(dialogue_words.bare(asked.message), asked.now):
         return None
     if not asked.earlier:
         return None
@@ -321,7 +321,7 @@ def _thanks(asked: Asked, language: Language) -> Route | None:
         words = view_words.sort_words(asked.message, one)
         none_else = not (words.rest or words.said & {*KINDS, "show", "see", "count", "when"})
         if none_else and "thanks" in words.said:
-            days = dialogue_words.find_days(dialogue_words.bare(asked.message), asked)
+            days = dialogue_words.find_days(dialogue_words.bare(asked.message), asked.now)
             return None if days else Route("thanks", one, {})
     return None
 

@@ -23,6 +23,9 @@ class Result(Struct, frozen=True):
     content: Mapping[str, Any]
     failed: bool
 
+    def __hash__(self) -> int:
+        return hash((self.tool, self.failed))
+
 
 class Attached(Struct, frozen=True):
     """A file that a message brought along: its text, or the trouble that there is with it."""
@@ -63,6 +66,9 @@ class Question(Struct, frozen=True):
     lacks: str = ""
     choices: tuple[Thing, ...] = ()
 
+    def __hash__(self) -> int:
+        return hash((self.intent, self.lacks, self.choices))
+
 
 class Trace(Struct, frozen=True, omit_defaults=True):
     """What a turn of the rules leaves for later ones to refer to.
@@ -85,6 +91,9 @@ class Trace(Struct, frozen=True, omit_defaults=True):
     day: str = ""
     told: str = ""
     then: str = ""
+
+    def __hash__(self) -> int:
+        return hash((self.intent, self.language, self.day, self.told, self.then))
 
 
 class Asked(Struct, frozen=True):

@@ -41,7 +41,11 @@ Message = Sequence[Part]
 
 
 def make_asked(
-    parts: Iterable[Part], *, tools: frozenset[str], now: datetime, instructions: str = ""
+    parts: Iterable[Part],
+    *,
+    tools: frozenset[str] = frozenset(),
+    now: datetime,
+    instructions: str = "",
 ) -> Asked:
     """Return what the rules look at.
 
@@ -72,7 +76,7 @@ def make_asked(
             case "called":
                 calls[part.call] = part.arguments
             case "gave" | "refused":
-                results.append(_tool_result(part, calls.get(part.call, {})))
+                results.append(tool_result(part, calls.get(part.call, {})))
             case "trace":
                 traces[-1] = msgspec.convert(part.content, Trace)
             case _:
@@ -90,7 +94,7 @@ def make_asked(
     )
 
 
-def _tool_result(part: Part, arguments: Mapping[str, Any]) -> Result:
+def tool_result(part: Part, arguments: Mapping[str, Any]) -> Result:
     """Return what a tool gave; a call that waits for the owner has given nothing yet."""
     record = part.content if isinstance(part.content, dict) else {"message": str(part.content)}
     # As refused: the rules must not tell of it as done.

@@ -7,15 +7,15 @@ short texts.
 
 import functools
 import threading
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
+from typing import Concatenate, Generic, ParamSpec, TypeVar
 
 MOST_BYTES = 8 << 20
 # about what a key and its place in the dictionary take
 ENTRY_BYTES = 200
 
-LATEST = 8
+LATEST = 64
 """What a function gave for so many arguments is kept."""
 TEXTS = 256
 """What a function gave for so many texts is kept."""
@@ -123,21 +123,10 @@ class Kept(Generic[Value]):
 def keep_latest(function: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
     """Return a function that keeps what it returned for the latest arguments.
 
-    They are compared by value, so they need no hash.
+    These must have a hash, and what is returned must not be changed.
     """
-    kept: deque[tuple[Any, Value]] = deque(maxlen=LATEST)
-
-    @functools.wraps(function)
-    def kept_or_new(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Value:
-        given = args, kwargs
-        for before, value in tuple(kept):
-            if before == given:
-                return value
-        value = function(*args, **kwargs)
-        kept.append((given, value))
-        return value
-
-    return kept_or_new
+    kept: Callable[..., Value] = functools.lru_cache(maxsize=LATEST)(function)
+    return functools.wraps(function)(kept)
 
 
 def keep_short(

@@ -56,7 +56,7 @@ def test_days_from_one_to_another_are_one_stretch(
 
 
 def test_a_date_is_not_its_whole_month() -> None:
-    found = dialogue_words.find_days("what is due 3 december", asked(""))
+    found = dialogue_words.find_days("what is due 3 december", NOW)
     assert found
     assert f"{found[0].start:%m-%d} {found[0].end:%m-%d}" == "12-03 12-04"
 

@@ -125,7 +125,7 @@ def _day_in(text: str, asked: Asked) -> Range | None:
     if named := time_ranges.read(text, asked.now):
         return named
     bare = dialogue_words.bare(text)
-    day = dialogue_words.bare_weekday(bare, asked) or dialogue_words.find_days(bare, asked)
+    day = dialogue_words.bare_weekday(bare, asked.now) or dialogue_words.find_days(bare, asked.now)
     return day[0] if day else None
 
 

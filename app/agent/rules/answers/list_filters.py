@@ -238,7 +238,9 @@ def _from_to(days: Range) -> dict[str, str]:
 
 def _any_day(asked: Asked, text: str) -> tuple[Range | None, str]:
     """Return the days that a text names, wherever it does, and the rest."""
-    found = dialogue_words.find_days(text, asked) or dialogue_words.bare_weekday(text, asked)
+    found = dialogue_words.find_days(text, asked.now) or dialogue_words.bare_weekday(
+        text, asked.now
+    )
     if found is None:
         return None, text
     day, start, end = found
@@ -254,7 +256,7 @@ def _day_beside(asked: Asked, text: str, found: re.Match[str]) -> tuple[Range | 
         return (after[0], text[found.end() + after[1] :]) if after else (None, text[found.end() :])
     said = found["day"]
     for piece in dialogue_words.pieces(said):
-        if (day := dialogue_words.days_of(said[piece.start() :], asked)) is not None:
+        if (day := dialogue_words.days_of(said[piece.start() :], asked.now)) is not None:
             return day, f"{said[: piece.start()]} {text[found.end() :]}"
     return None, text
 

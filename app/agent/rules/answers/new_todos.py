@@ -123,7 +123,7 @@ def _of_several_days(asked: Asked, read: QuickAdd) -> str:
     if not questions.is_asian(read.title):
         return ""
     clauses = [one.strip() for one in re.split("[,，、]", read.title)]
-    days = [dialogue_words.find_days(dialogue_words.bare(one), asked) for one in clauses]
+    days = [dialogue_words.find_days(dialogue_words.bare(one), asked.now) for one in clauses]
     named = [day for day in days if day and day[0].end - day[0].start <= timedelta(days=1)]
     if len(clauses) < 2 or not named or read.due is None or read.recurrence:
         return ""
@@ -270,7 +270,7 @@ def _day_before(asked: Asked) -> date | None:
     said = last.arguments.get("text") or last.arguments.get("said", "")
     if last.intent not in ASKS_A_DAY or not said:
         return None
-    found = dialogue_words.find_days(dialogue_words.bare(said), asked)
+    found = dialogue_words.find_days(dialogue_words.bare(said), asked.now)
     one = found and found[0].end - found[0].start <= timedelta(days=1)
     return found[0].start.date() if found and one else None
 

@@ -30,8 +30,7 @@ BEFORE, AFTER = 2, 4
 
 def find(message: str, asked: Asked, language: Language) -> list[tuple[int, int]]:
     """Return from where to where a message names days and times."""
-    row = parts.split(message)
-    found = [(one.start, one.end) for one in mentions.moments(message, row, asked, language)]
+    found = [(one.start, one.end) for one in mentions.moments(message, asked.now, language)]
     more = _widest(message, asked, language)
     return sorted([*found, *(one for one in more if not any(_meet(one, other) for other in found))])
 

@@ -141,7 +141,7 @@ def _days_like(rest: str, last: Trace, asked: Asked, language: Language) -> str:
         return rest
     words = (last.arguments.get("text") or last.arguments.get("said", "")).strip(" ?.!").split()
     pairs = [pair for one in reversed(words) for pair in (f"{rest} {one}", f"{one} {rest}")]
-    named = (pair for pair in pairs if dialogue_words.named_days(pair, asked))
+    named = (pair for pair in pairs if dialogue_words.named_days(pair, asked.now))
     return next(named, "") if " " not in rest and len(words) <= SHORT else ""
 
 
@@ -171,7 +171,7 @@ def _once_more(asked: Asked, rest: str, last: Trace, language: Language) -> Rout
         # “Thursday too”: whether the same once more is meant.
         return _route(last, language, "mean", text=f"{last.about[0].title} {rest}")
     note = last.about if last.intent == "make_note" and questions.is_asian(rest) else ()
-    if len(note) == 1 and not dialogue_words.find_days(bare(rest), asked):
+    if len(note) == 1 and not dialogue_words.find_days(bare(rest), asked.now):
         return _route(last, language, "mean", things=note, wish="append_note", text=rest)
     if last.intent in MAKES:
         wanted = {"task": rest} if last.intent == "add_todo" else {"text": rest}
@@ -190,7 +190,7 @@ def to_list(asked: Asked, route: Route) -> Route | None:
     if not lists or route.intent != "add_todo" or not task:
         return None
     said = dialogue_words.find_in(table.adds, bare(route.said))
-    if not said or bare(task) != said["rest"] or dialogue_words.find_days(bare(task), asked):
+    if not said or bare(task) != said["rest"] or dialogue_words.find_days(bare(task), asked.now):
         return None
     return _route(last, route.language, "append_note", things=lists, text=task)
 
@@ -247,7 +247,7 @@ def _narrowed(asked: Asked, last: Trace, language: Language) -> Route | None:
             return None
         said = next(value for name, value in found.groupdict().items() if value and name != "only")
         before = before if found["only"] else all_of
-        days = dialogue_words.find_days(said, asked)
+        days = dialogue_words.find_days(said, asked.now)
         names = days and view_words.sort_words(said[: days[1]] + said[days[2] :], language).rest
         if names or dialogue_words.ordinal(language, said) is not None:
             return None  # “only the bow on Friday” is another day for it
@@ -330,7 +330,7 @@ def _moved(asked: Asked, last: Trace, rest: str, language: Language) -> Route | 
 
 def _names_days(text: str, asked: Asked, language: Language) -> bool:
     """Return whether a text names a day or a stretch of days and nothing else."""
-    named = dialogue_words.named_days(text, asked) is not None
+    named = dialogue_words.named_days(text, asked.now) is not None
     return named or dialogue_words.is_day(text, asked, language)
 
 

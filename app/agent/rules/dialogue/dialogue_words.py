@@ -15,6 +15,7 @@ from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.turn.steps import Asked, Trace
+from app.core.process.caches import keep_short
 
 _END = re.compile(r"[\s.!?,;:。！？、…~]+$")
 _DAY_BEFORE = re.compile(r"\b\d{1,2}(?:\.|st|nd|rd|th|er)?(?: of(?: the)?| de)? $")
@@ -31,6 +32,7 @@ _PIECE = re.compile(rf"[{UNSPACED}]|[^\s{UNSPACED}]+")
 _STORED = re.compile(r"\d{4}-\d\d-\d\d")
 
 
+@keep_short  # asked of the same words a hundred times a turn
 def bare(text: str) -> str:
     """Return a text as the tables have it: in small letters, without accents and marks at its
     end.
@@ -201,49 +203,51 @@ def is_day(text: str, asked: Asked, language: Language) -> bool:
     return is_due and title.strip(" .,!?") in ("x", "X")
 
 
-def days_of(text: str, asked: Asked) -> Range | None:
+@keep_short
+def days_of(text: str, now: datetime) -> Range | None:
     """Return the days that a text names, if it says nothing else; “December” is a month of days."""
-    if found := named_days(text, asked):
+    if found := named_days(text, now):
         return found
-    read = quickadd.read_line(f"x {text}", now=asked.now)
+    read = quickadd.read_line(f"x {text}", now=now)
     if read.due is not None and read.title.strip(" .,!?") in ("x", "X") and not read.recurrence:
-        day = read.due.astimezone(asked.now.tzinfo) if isinstance(read.due, datetime) else read.due
-        return time_ranges.day(date(day.year, day.month, day.day), asked.now)
+        day = read.due.astimezone(now.tzinfo) if isinstance(read.due, datetime) else read.due
+        return time_ranges.day(date(day.year, day.month, day.day), now)
     return None
 
 
-def find_days(text: str, asked: Asked) -> tuple[Range, int, int] | None:
+@keep_short
+def find_days(text: str, now: datetime) -> tuple[Range, int, int] | None:
     """Return the days that a text names somewhere, and from where to where it does."""
     for found in _named_month().finditer(text):
         # With a number beside it, it is part of a date.
         beside = _DAY_BEFORE.search(text, 0, found.start()) or _DAY_AFTER.match(text, found.end())
-        if not beside and (month := _month(found[0], asked)):
+        if not beside and (month := _month(found[0], now)):
             return month, found.start(), found.end()
-    if named := time_ranges.find_named(text, asked.now):
+    if named := time_ranges.find_named(text, now):
         return named
-    read = quickadd.read_line(f"x {text}", now=asked.now)
+    read = quickadd.read_line(f"x {text}", now=now)
     for span in read.spans:
-        if span.kind == "date" and (day := days_of(span.text.strip(), asked)):
+        if span.kind == "date" and (day := days_of(span.text.strip(), now)):
             return day, span.start - 2, span.end - 2
     for unspaced in _unspaced_days().finditer(text):
         # Beside a particle quick add leaves it in the title: “金曜は”.
         for start, end in windows(text, unspaced.start(), unspaced.end()):
-            if (day := days_of(text[start:end], asked)) is not None:
+            if (day := days_of(text[start:end], now)) is not None:
                 return day, start, end
     for number in re.finditer(r"(?<!\d)\d", text):
         rest = text[number.start() :]
         for piece in reversed(pieces(rest)[1:LONGEST_DATE]):
-            if (day := days_of(rest[: piece.end()], asked)) is not None:
+            if (day := days_of(rest[: piece.end()], now)) is not None:
                 return day, number.start(), number.start() + piece.end()
     return None
 
 
-def bare_weekday(text: str, asked: Asked) -> tuple[Range, int, int] | None:
+def bare_weekday(text: str, now: datetime) -> tuple[Range, int, int] | None:
     """Return the weekday that stands in a text without a word such as “on” before it, and from
     where to where it does.
     """
     for found in _PIECE.finditer(text):
-        if found[0] in _weekdays() and (day := days_of(found[0], asked)) is not None:
+        if found[0] in _weekdays() and (day := days_of(found[0], now)) is not None:
             return day, found.start(), found.end()
     return None
 
@@ -273,25 +277,25 @@ def with_days(last: Trace, days: str, asked: Asked) -> str:
     if questions.is_asian(days) or _STORED.search(days):  # which folding would take apart
         return days
     folded = bare(last.arguments.get("text") or last.arguments.get("said", ""))
-    found = find_days(folded, asked) if folded else None
+    found = find_days(folded, asked.now) if folded else None
     return f"{folded[: found[1]]}{days}{folded[found[2] :]}" if found else days
 
 
-def named_days(text: str, asked: Asked) -> Range | None:
+def named_days(text: str, now: datetime) -> Range | None:
     """Return the month, week or day that a text is the name of."""
-    return _month(text, asked) or time_ranges.named_whole(text, asked.now)
+    return _month(text, now) or time_ranges.named_whole(text, now)
 
 
-def _month(text: str, asked: Asked) -> Range | None:
+def _month(text: str, now: datetime) -> Range | None:
     """Return the month that a text names, the next of that name; with a year that one."""
     found = _named_month().fullmatch(text)
     number = _months().get(found["name"]) if found else None
     if found is None or number is None:
         return None
-    today = asked.now.date()
+    today = now.date()
     year = int(found["year"]) if found["year"] else today.year + (number < today.month)
     first = date(year, number, 1)
-    return time_ranges.day(first, asked.now, monthrange(year, number)[1])
+    return time_ranges.day(first, now, monthrange(year, number)[1])
 
 
 @functools.cache

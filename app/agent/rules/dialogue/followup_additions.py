@@ -92,7 +92,7 @@ def _more(asked: Asked, said: Said, last: Trace, text: str) -> Route | None:
     of_steps = said.has("also", "it", "there") and last.intent == "add_step"
     of_steps = of_steps or (said.has("add") and said.has("there") and last.intent in READS)
     todos = meant_things(asked, said, last, ("todo",))
-    if last.intent == "add_todo" and dialogue_words.find_days(dialogue_words.bare(text), asked):
+    if last.intent == "add_todo" and dialogue_words.find_days(dialogue_words.bare(text), asked.now):
         return None  # “One more: the match at 8” is no step of what was added.
     if todos and (of_steps or said.has("step")):
         return settled(said, "add_step", todos, step=text)

@@ -16,6 +16,9 @@ _FROM = re.compile(
     r"(?<!\d)(?P<day>[1-9]\d?)(?:\.|st|nd|rd|th|er|日|号)?\s*(?:[a-z]{1,3}|[-–〜～到至])\s*$"
 )
 """What stands before the last day of a stretch within a month: “20 to …”, “20–…”."""
+BEFORE, LONGEST = 16, 40
+"""So many letters stand before the last day of a stretch that belong to it, and make it, at most.
+"""
 _TIGHT = re.compile(r"(?<=\d)\s+(?=[年月日号])|(?<=[年月])\s+(?=\d)")
 """The spaces that some leave around a number in a Chinese or Japanese date."""
 
@@ -25,11 +28,12 @@ def told(asked: Asked, step: Step, language: Language) -> str:
     or several.
     """
     quoted = len(step.quotes) == 1
-    days = {day.isoformat() for day in dates.told(language, step.text, asked.now) if not quoted}
-    if len(days) == 1 and not quoted:
+    places = {} if quoted else dates.told(language, step.text, asked.now)
+    days = {day.isoformat() for day in places}
+    for last, place in places.items() if len(places) == 1 else ():
         # Of a stretch, the last day alone is written whole.
-        begins = first_day(plain_letters(step.text).lower(), asked)
-        last = date.fromisoformat(*days)
+        around = step.text[max(place - BEFORE, 0) : place + LONGEST]
+        begins = first_day(plain_letters(around).lower(), asked)
         if begins and begins < last and (begins.year, begins.month) == (last.year, last.month):
             days = {begins.isoformat()}
     people = step.trace.about if step.trace else ()
@@ -38,17 +42,17 @@ def told(asked: Asked, step: Step, language: Language) -> str:
         said = step.text  # “the heating people come on Thursday”
     if said:
         text = _TIGHT.sub("", plain_letters(said).lower())
-        if found := dialogue_words.find_days(text, asked):
+        if found := dialogue_words.find_days(text, asked.now):
             day = first_day(text, asked) or found[0].start.date()
             days = {day.isoformat()}
-            more = dialogue_words.find_days(text[found[2] :], asked)
+            more = dialogue_words.find_days(text[found[2] :], asked.now)
             days |= {more[0].start.date().isoformat()} if more else set()
     return days.pop() if len(days) == 1 else ""
 
 
 def first_day(text: str, asked: Asked) -> date | None:
     """Return the first day that a folded text names; of “20 to 27 February” the 20th."""
-    found = dialogue_words.find_days(text, asked)
+    found = dialogue_words.find_days(text, asked.now)
     if found is None:
         return None
     day, start, _ = found

@@ -88,7 +88,7 @@ def asked_list(text: str, asked: Asked, language: Language) -> str:
         return ""
     table = dialogue_words.tables(language)[0]
     found = list(dialogue_words.find_all(table.list_name, folded))
-    if not found or dialogue_words.find_days(folded, asked):
+    if not found or dialogue_words.find_days(folded, asked.now):
         return ""
     named = found[-1]  # “liste de courses” is that of the “courses”
     start = folded.rfind(" ", 0, named.start()) + 1 if named.start() else 0
@@ -154,7 +154,7 @@ def find_span(text: str, asked: Asked, language: Language) -> tuple[Range, int, 
 def day_at_start(text: str, asked: Asked) -> tuple[Range, int] | None:
     """Return the days that the longest beginning of a text names, and where it ends."""
     for piece in reversed(dialogue_words.pieces(text)[:LONGEST_DAY]):
-        if (day := dialogue_words.days_of(text[: piece.end()].strip(), asked)) is not None:
+        if (day := dialogue_words.days_of(text[: piece.end()].strip(), asked.now)) is not None:
             return day, piece.end()
     return None
 
@@ -162,7 +162,7 @@ def day_at_start(text: str, asked: Asked) -> tuple[Range, int] | None:
 def _day_at_end(text: str, asked: Asked) -> tuple[Range, int] | None:
     """Return the days that the longest end of a text names, and where it begins."""
     for piece in dialogue_words.pieces(text):
-        if (day := dialogue_words.days_of(text[piece.start() :].strip(), asked)) is not None:
+        if (day := dialogue_words.days_of(text[piece.start() :].strip(), asked.now)) is not None:
             return day, piece.start()
     return None
 

@@ -60,7 +60,7 @@ def add(
     else:
         text, is_clause = _text(marked, words, changes)
     may_have_day = is_clause or (is_placed and ":" in asked.message)
-    has_day = not may_have_day and dialogue_words.find_days(dialogue_words.bare(text), asked)
+    has_day = not may_have_day and dialogue_words.find_days(dialogue_words.bare(text), asked.now)
     if not text or has_day or _is_other(text, changes):
         return Step()
     on_list = is_placed and (wish.intent == "move_note" or wish.is_loose)

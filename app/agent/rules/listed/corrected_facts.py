@@ -99,7 +99,7 @@ def _is_else(asked: Asked, language: Language) -> Step | None:
     """Return the step that looks whether a message names a todo, or a day; one without calls where
     it does.
     """
-    if dialogue_words.find_days(dialogue_words.bare(asked.message), asked):
+    if dialogue_words.find_days(dialogue_words.bare(asked.message), asked.now):
         return Step(empty=True)
     looks = tuple(one for one in asking.looks(asked) if one[0] == "search_todos")
     if looks and not asked.has("search_todos"):

@@ -4,6 +4,7 @@ import functools
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 
 from app.agent.quickadd import quickadd
 from app.agent.quickadd.quickadd import QuickAdd
@@ -17,6 +18,7 @@ from app.agent.rules.mentions.parts import Part
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import stem
 from app.agent.turn.steps import Asked, Thing, ThingKind
+from app.core.process.caches import keep_short
 
 _QUOTED = re.compile(r"[\"“„«»「『]\s*([^\"“”„«»「」『』]+?)\s*[\"”“»«」』]|(?<!\S)'([^']+)'(?!\w)")
 _AFTER_COLON = re.compile(r"(?<=\w)\s?[:：]\s*(?P<text>[^\s\d:：].*\S|\d+\s\D.*)$", re.DOTALL)
@@ -43,31 +45,33 @@ LENGTH = 3
 """So many words, and where no spaces part them letters, says a length of time at most."""
 
 
-def moments(text: str, row: Sequence[Part], asked: Asked, language: Language) -> list[Part]:
+@keep_short  # what is read of a message and what is changed by it ask for the same
+def moments(text: str, now: datetime, language: Language) -> tuple[Part, ...]:
     """Return the days and times that a text names, what belongs together as one."""
-    read = quickadd.read_line(text, now=asked.now, locale=language)
+    read = quickadd.read_line(text, now=now, locale=language)
     found = [
         Part(span.start, span.end, "", "day")
         for span in read.spans
         if span.kind in ("date", "time", "recurrence")
     ]
     folded = plain_letters(text).lower()
-    if not found and (days := dialogue_words.find_days(folded, asked)):
+    if not found and (days := dialogue_words.find_days(folded, now)):
         found = [Part(days[1], days[2], "", "day")]
+    row = parts.split(text)
     for at, part in enumerate(row):
         if not any(one.start <= part.start < one.end for one in found):
-            found += _day_at(text, row, at, asked, language)
+            found += _day_at(text, row, at, now, language)
     joined: list[Part] = []
     for one in sorted(found):
         if joined and one.start - joined[-1].end <= GAP:
             joined[-1] = joined[-1]._replace(end=one.end)
         else:
             joined.append(one)
-    return joined
+    return tuple(joined)
 
 
 def _day_at(
-    text: str, row: Sequence[Part], at: int, asked: Asked, language: Language
+    text: str, row: Sequence[Part], at: int, now: datetime, language: Language
 ) -> list[Part]:
     """Return the day that begins with a word, where that is a weekday's name or the like."""
     size = _size_of_day(row, at, _days(language))
@@ -75,9 +79,9 @@ def _day_at(
         return []
     least = at + size
     for end in range(min(least + AFTER_DAY, len(row)), least - 1, -1):
-        if _is_moment(text[row[at].start : row[end - 1].end], asked, language):
+        if _is_moment(text[row[at].start : row[end - 1].end], now, language):
             for start in range(max(at - BEFORE_DAY, 0), at):
-                if _is_moment(text[row[start].start : row[end - 1].end], asked, language):
+                if _is_moment(text[row[start].start : row[end - 1].end], now, language):
                     return [Part(row[start].start, row[end - 1].end, "", "day")]
             return [Part(row[at].start, row[end - 1].end, "", "day")]
     return []
@@ -93,8 +97,8 @@ def _size_of_day(row: Sequence[Part], at: int, days: frozenset[str]) -> int:
     return next((len(name) for name in names if name in days and len(name) > 1), 0)
 
 
-def _is_moment(said: str, asked: Asked, language: Language) -> bool:
-    read = quickadd.read_line(f"x {said}", now=asked.now, locale=language)
+def _is_moment(said: str, now: datetime, language: Language) -> bool:
+    read = quickadd.read_line(f"x {said}", now=now, locale=language)
     return read.due is not None and read.title == "x"
 
 

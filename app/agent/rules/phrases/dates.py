@@ -50,19 +50,20 @@ def stored(language: Language, text: str, now: datetime) -> str:
     return moment(language, datetime.fromisoformat(text), now)
 
 
-def told(language: Language, text: str, now: datetime) -> set[date]:
-    """Return the days that a text of ours tells, as `day` writes them."""
+def told(language: Language, text: str, now: datetime) -> dict[date, int]:
+    """Return the days that a text of ours tells, as `day` writes them, and where each stands."""
     table: Phrases = language_data.load_table(language, Phrases)
     if (forms := table.dates) is None:
-        return {date.fromisoformat(found) for found in _STORED.findall(text)}
-    found = set()
+        return {date.fromisoformat(one[0]): one.start() for one in _STORED.finditer(text)}
+    found = {}
     for form in (forms.day_of_year, forms.day):  # the longer first, which holds the other
         pattern = _written(form, forms)
         for one in pattern.finditer(text):
             said = {"year": str(now.year), **one.groupdict()}
             number = 1 if said["day"] == forms.first else int(said["day"])
-            found.add(date(int(said["year"]), forms.months.index(said["month"]) + 1, number))
-        text = pattern.sub(" ", text)
+            month = forms.months.index(said["month"]) + 1
+            found[date(int(said["year"]), month, number)] = one.start()
+        text = pattern.sub(lambda one: " " * len(one[0]), text)
     return found
 
 

@@ -4,6 +4,7 @@ import functools
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 from app.agent.rules.changes.marked import Marked, words_of
@@ -14,6 +15,7 @@ from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.listed import list_words
 from app.agent.rules.mentions import mentions, parts
 from app.agent.turn.steps import Asked, Thing, ThingKind
+from app.core.process.caches import keep_short
 
 CLASSES = (
     "join denies asks courtesy filler put must states done finished open reports chatter moves"
@@ -55,14 +57,19 @@ def read(asked: Asked, things: Sequence[Thing], language: Language) -> Line:
 
 def line(asked: Asked, named_at: Iterable[tuple[int, int, str]], language: Language) -> Line:
     """Return a message as pieces; `named_at` are the places that name a thing, with its kind."""
-    text = asked.message
+    bare, held = _without_names(asked.message, asked.now, language), list(named_at)
+    names = [
+        next((kind for start, end, kind in held if start <= at < end), "") for at, _ in bare.places
+    ]
+    return bare._replace(names=names)
+
+
+@keep_short  # read with and without what there is to be named
+def _without_names(text: str, now: datetime, language: Language) -> Line:
     found = list(_PIECE.finditer(text))
     places = [one.span() for one in found]
     words = [_folded(one[0]) for one in found]
-    moments = [
-        (one.start, one.end) for one in mentions.moments(text, parts.split(text), asked, language)
-    ]
-    held = list(named_at)
+    moments = [(one.start, one.end) for one in mentions.moments(text, now, language)]
     spaced = words_of(language).spaced
     classes = defaultdict(set)
     for name, start, end in _classes(text, language):
@@ -74,7 +81,7 @@ def line(asked: Asked, named_at: Iterable[tuple[int, int, str]], language: Langu
         places,
         words,
         [_begins_or_goes_on(at, moments) for at, _ in places],
-        [next((kind for start, end, kind in held if start <= at < end), "") for at, _ in places],
+        [],
         *_marked(words),
         _clause_numbers(text, places, words, spaced=spaced),
         [sorted(classes[at]) for at in range(len(places))],

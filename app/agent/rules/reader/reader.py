@@ -10,8 +10,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
-
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
@@ -66,6 +64,7 @@ class Reading(NamedTuple):
     weights: Mapping[str, float]
 
 
+@functools.cache
 def knows(language: Language) -> bool:
     """Return whether there is a reader for a language."""
     has = language_data.has_table
@@ -74,7 +73,9 @@ def knows(language: Language) -> bool:
 
 def read(asked: Asked, things: Sequence[Thing], language: Language) -> Reading:
     """Return what a message may wish; `things` are those that it may name."""
-    return _read(msgspec.structs.replace(asked, results=()), tuple(things), language)
+    last = asked.earlier[:1]
+    bare = Asked(asked.message, (), frozenset(), asked.now, earlier=last)
+    return _read(bare, tuple(things), language)
 
 
 def second_wish(asked: Asked, language: Language) -> tuple[float, int]:

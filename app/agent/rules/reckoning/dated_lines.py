@@ -64,7 +64,7 @@ def again(asked: Asked, language: Language) -> str:
     if questions.read_question(said).kind not in COUNTED or _day(asked, said, language) is None:
         return ""
     text = words.folded(asked.message)
-    new, old = (dialogue_words.find_days(one, asked) for one in (text, said))
+    new, old = (dialogue_words.find_days(one, asked.now) for one in (text, said))
     if new is None or old is None or _day(asked, text, language) is None:
         return ""
     left = words.left_words(language, f"{text[: new[1]]} {text[new[2] :]}")
@@ -92,7 +92,9 @@ def days_said(asked: Asked, text: str, language: Language) -> list[date | None]:
     place where it names several, or one that has not been.
     """
     bare = dialogue_words.bare(text)
-    found = dialogue_words.find_days(bare, asked) or dialogue_words.bare_weekday(bare, asked)
+    found = dialogue_words.find_days(bare, asked.now) or dialogue_words.bare_weekday(
+        bare, asked.now
+    )
     if found is None:
         return []
     is_one = found[0].end - found[0].start <= timedelta(days=1, hours=1)

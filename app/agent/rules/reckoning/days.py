@@ -187,7 +187,7 @@ def _day_in(rest: str, asked: Asked, language: Language) -> written_dates.Found 
     start = re.match(r"\W*(?:\w{1,3}\s+(?=\w+ \w))?", rest)
     at = start.end() if start else 0  # “is next Friday”
     for begin in dict.fromkeys((0, at)):
-        named = dialogue_words.find_days(rest[begin:], asked)
+        named = dialogue_words.find_days(rest[begin:], asked.now)
         if named and named[0].end - named[0].start <= timedelta(days=1, hours=1):
             day = named[0].start.date()
             return written_dates.Found(day, False, begin + named[1], begin + named[2])

@@ -108,7 +108,7 @@ def asks_again(request: Request, before: Request) -> Request:
 
 def _period(text: str, language: Language, asked: Asked) -> tuple[Range | None, str]:
     """Return the days that a text names, “since Thursday” those until today, and the rest of it."""
-    found = dialogue_words.find_days(text, asked)
+    found = dialogue_words.find_days(text, asked.now)
     if not found or text[found[1] : found[2]].isdecimal():
         return None, text
     before, after = text[: found[1]], text[found[2] :]

@@ -63,6 +63,9 @@ class Route(msgspec.Struct, frozen=True):
     is_loose: bool = False
     spoken: SpokenTask | None = None
 
+    def __hash__(self) -> int:
+        return hash((self.intent, self.language, self.said, self.is_loose, len(self.arguments)))
+
     def get(self, name: str) -> str:
         """Return an argument; empty where the message has none."""
         return self.arguments.get(name, "")

@@ -314,7 +314,7 @@ def says_other_day(asked: Asked, said: Understood) -> bool:
     rest = said.text
     for one in said.spans:
         rest = f"{rest[: one.start]}{' ' * (one.end - one.start)}{rest[one.end :]}"
-    return dialogue_words.find_days(dialogue_words.bare(rest), asked) is not None
+    return dialogue_words.find_days(dialogue_words.bare(rest), asked.now) is not None
 
 
 def _as_many(asked: Asked, writes: Sequence[Call], said: Understood, language: Language) -> bool:

@@ -243,7 +243,7 @@ def _says_day(looked: Asked, said: Wanted) -> bool:
     clause = _CLAUSE_END.split(looked.message[said.end :])[0]
     new = looked.message.rfind(said.new, 0, said.end)
     text = looked.message[new : said.end] + clause
-    return dialogue_words.find_days(dialogue_words.bare(text), looked) is not None
+    return dialogue_words.find_days(dialogue_words.bare(text), looked.now) is not None
 
 
 def _points(said: Wanted, language: Language) -> bool:
@@ -261,7 +261,7 @@ def _reworded(
 ) -> Changed | None:
     """Return the line with the words that are replaced, and others in their place."""
     old, new = _bare(said.old, place, looked), _new_text(said, place, looked, language)
-    days = [dialogue_words.find_days(dialogue_words.bare(one), looked) for one in (old, new)]
+    days = [dialogue_words.find_days(dialogue_words.bare(one), looked.now) for one in (old, new)]
     if not new or any(days):
         return None
     if old and not _is_theirs(old, language):

@@ -87,7 +87,7 @@ def things(asked: Asked, said: Understood, kinds: Sequence[ThingKind], language:
 
 def _due_on(asked: Asked, words: str, may: Sequence[Thing]) -> list[Thing]:
     """Return the todos that are due on a day: “push everything from today to tomorrow”."""
-    found = dialogue_words.find_days(dialogue_words.bare(words), asked)
+    found = dialogue_words.find_days(dialogue_words.bare(words), asked.now)
     if found is None:
         return []
     dues = {

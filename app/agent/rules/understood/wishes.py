@@ -127,7 +127,7 @@ def to_read(asked: Asked, said: Understood, language: Language) -> Route | None:
 
 def _is_today(asked: Asked, said: Understood) -> bool:
     """Return whether a message names no other day than today."""
-    found = dialogue_words.find_days(dialogue_words.bare(" ".join(said.all_of("day"))), asked)
+    found = dialogue_words.find_days(dialogue_words.bare(" ".join(said.all_of("day"))), asked.now)
     return found is None or found[0].start <= asked.now < found[0].end
 
 
