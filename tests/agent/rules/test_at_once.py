@@ -367,3 +367,73 @@ async def test_then_is_of_the_day_told_but_stays_in_what_is_written_down(alice: 
         "first lunch, then at 3 the museum"
     )
     assert (await todos(alice))["buy bread"]["dueDate"].startswith("2026-12-03")
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("message", "made"),
+    [
+        ("buy bread tomorrow", "buy bread"),
+        ("email Tom on Friday", "email Tom"),
+        ("call mum tomorrow at 5pm", "call mum"),
+        ("morgen Brot kaufen", "Brot kaufen"),
+        ("明天买面包", "买面包"),
+        ("buy milk tomorrow", None),
+        ("send the drawings tomorrow", None),
+        ("call the dentist tomorrow?", None),
+        ("pick up the bread at Mario's tomorrow", "pick up the bread at Mario's"),
+    ],
+)
+async def test_a_title_with_its_day_is_a_new_todo_unless_it_may_be_one_that_is_there(
+    alice: Client, message: str, made: str | None
+) -> None:
+    there = ["Buy milk", "Send drawings to Clara", "Call the dentist"]
+    await add(alice, *there)
+    before = await todos(alice)
+    await Talk(alice).say(message)
+    after = await todos(alice)
+    assert {*after} == {*there, *([made] if made else [])}
+    assert all(after[one]["dueDate"] == before[one]["dueDate"] for one in there)
+    assert made is None or after[made]["dueDate"]
+
+
+@pytest.mark.anyio
+async def test_a_polite_question_asks_for_a_change_and_another_does_not(alice: Client) -> None:
+    await add(alice, "Order green tiles")
+    say = Talk(alice).say
+    await say("should I move the tiles to friday?")
+    assert (await todos(alice))["Order green tiles"]["dueDate"] is None
+    await say("could you move the tiles to friday?")
+    assert (await todos(alice))["Order green tiles"]["dueDate"]
+
+
+@pytest.mark.anyio
+async def test_items_that_are_ticked_end_no_todo_with_one_of_their_words(alice: Client) -> None:
+    await add(alice, "Book the dog sitter")
+    await note(alice, "Groceries", "- [ ] onions\n- [ ] dog food\n")
+    await Talk(alice).say("Onions and dog food are in the trolley, tick them off")
+    assert not (await todos(alice))["Book the dog sitter"]["completed"]
+
+
+@pytest.mark.anyio
+async def test_a_step_that_may_be_ticked_is_not_added(alice: Client) -> None:
+    await alice.ok(
+        "POST",
+        "/os/todos",
+        status=201,
+        json={"title": "Bake a cake", "steps": [{"title": "buy marzipan"}]},
+    )
+    say = Talk(alice).say
+    await say("the cake needs another step: get icing sugar")
+    await say("the marzipan step can be ticked")
+    steps = (await alice.ok("GET", "/os/todos", params={"includeSteps": True}))["result"]["todos"]
+    assert [one["title"] for one in steps[0]["steps"]] == ["buy marzipan", "get icing sugar"]
+
+
+@pytest.mark.anyio
+async def test_another_title_for_a_note_is_not_written_into_it(alice: Client) -> None:
+    path = await note(alice, "Tortilla", "4 huevos\n")
+    say = Talk(alice).say
+    await say("¿cuántos huevos lleva la tortilla?")
+    await say("ponle de título Tortilla de la tía")
+    assert await text_of(alice, path) == "4 huevos\n"

@@ -12,6 +12,7 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.languages.quickadd_tables import Dates
+from app.agent.rules.mentions import asking
 from app.agent.rules.passages import questions
 from app.agent.rules.reader import lines
 from app.agent.rules.reader.labelled import TWO
@@ -63,6 +64,9 @@ POSSIBLE = 0.01
 _BOX = re.compile(r"\[[xX]\]")
 _WITHIN = re.compile(r"[」”]?(?:里|裡|中的|上的|の中|から)")
 """What stands behind the name of a list of which something is told."""
+RENAMES = frozenset({"rename"})
+ADDS = frozenset({"add_step", "add_item"})
+"""What the steps of a todo have new ones after."""
 DONE = frozenset({"complete_todo", "reopen_todo"})
 """What ticking an item of a list may seem to be."""
 WRITTEN = frozenset({"append_note", "add_item"})
@@ -119,6 +123,7 @@ def agree(asked: Asked, step: Step, reading: Reading, language: Language) -> boo
         and not (one.intent in WRITTEN and ticks)
         and _are_levels(writes, one, language)
         and not (one.intent == "delete" and is_within(one))
+        and _are_items(asked, writes, one)
         and (not ticks or _may_be_ticked(asked, writes[0][1], one))
         for one in likely
         if one is likely[0] or {one.intent, likely[0].intent} <= WRITTEN
@@ -126,8 +131,14 @@ def agree(asked: Asked, step: Step, reading: Reading, language: Language) -> boo
 
 
 def _may_be_of(tool: str, fields: Mapping[str, Any]) -> frozenset[str]:
-    """Return the intents that a change may be of: that of a todo by the fields that it edits."""
+    """Return the intents that a change may be of: that of a todo by the fields that it edits, and
+    of a note by whether it gets another title.
+    """
+    if tool == "edit_note":
+        return RENAMES if "title" in fields else SAYS[tool] - RENAMES
     edits = [EDITS[name] for name in fields if name in EDITS] if tool == "edit_todo" else []
+    if any("id" not in one for one in fields.get("steps", ())):
+        edits = [one & ADDS for one in edits]
     return frozenset[str]().union(*edits) if edits else SAYS[tool]
 
 
@@ -207,6 +218,24 @@ def _same_things(asked: Asked, writes: Sequence[Call], said: Understood, *, says
         return True
     spoken_of = {one.id for turn in asked.earlier for one in (*turn.about, *turn.shown)}
     return None in changed or spoken_of.issuperset(changed)
+
+
+def _are_items(asked: Asked, writes: Sequence[Call], said: Understood) -> bool:
+    """Return whether what ends todos ends those that are named as items, if any are: “onions and
+    dog food are in the trolley, tick them off” is no dog sitter.
+    """
+    items = said.all_of("item")
+    if said.intent != "tick_item" or not items or said.all_of("target"):
+        return True
+    ended = {_changed(fields) for tool, fields in writes if tool == "complete_todo"}
+    return all(
+        any({*resolve_reference.word_stems(item)} <= held for item in items)
+        for held in (
+            {*resolve_reference.word_stems(one.title)}
+            for one in asking.things(asked)
+            if one.kind == "todo" and one.id in ended
+        )
+    )
 
 
 def _may_be_named(asked: Asked, names: Sequence[str], writes: Sequence[Call]) -> bool:

@@ -13,7 +13,7 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.reader.labelled import TWO
 from app.agent.rules.reader.reader import Reading, Understood
 from app.agent.rules.routing.routing import Route
-from app.agent.rules.understood import agreement, surely
+from app.agent.rules.understood import agreement, meant, surely
 from app.agent.rules.understood.surely import Act
 from app.agent.turn.steps import Asked, Step, Thing, Trace
 
@@ -71,7 +71,8 @@ def as_asked(
     uses = USES.get(said.intent) if said.intent in AS_BEFORE else None
     if asks is None or uses is None or not surely.may_be_done(said, uses, language):
         return None
-    if len(said.all_of("day")) > 1 or not surely.is_named(said, asks.choices):
+    days = [one for one in said.all_of("day") if not meant.keeps_time(one, language)]
+    if len(days) > 1 or not surely.is_named(said, asks.choices):
         return None
     before = looked.earlier[0].asks if looked.earlier else None
     is_pointed = said.all_of("target") or said.all_of("it")
@@ -94,7 +95,7 @@ def as_read(
         return None
     if len(asks.choices) != 1 and not _are_those_shown(looked, said, asks.choices, language):
         return None
-    if reading.weights.get(TWO, 0.0) > surely.NOT_TWO or surely.may_be_question(said):
+    if reading.weights.get(TWO, 0.0) > surely.NOT_TWO or surely.only_asks(said, language):
         return None
     if said.intent in WITHOUT_DAY and agreement.says_other_day(looked, said):
         return None

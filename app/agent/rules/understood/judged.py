@@ -73,6 +73,9 @@ def judge(asked: Asked, looked: Asked | None, language: Language, doers: Doers) 
     if first is None:
         first, looks_too = whole_days.move(asked, language, doers.act)
         has_looked = has_looked or looks_too
+    if first is None:
+        first, looks_too = made_at_once.plain_todo(asked, language, doers.act)
+        has_looked = has_looked or looks_too
     if first is not None:
         return first
     if has_looked:

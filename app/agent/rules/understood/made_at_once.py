@@ -7,13 +7,17 @@ from typing import Any
 
 import msgspec
 
+from app.agent.quickadd import quickadd
 from app.agent.rules.answers import item_changes
 from app.agent.rules.answers.item_changes import Held
 from app.agent.rules.changes.marked import Marked, words_of
+from app.agent.rules.dialogue import resolve_reference
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.listed import corrected_facts
+from app.agent.rules.mentions import asking
 from app.agent.rules.passages import log_lines, questions
 from app.agent.rules.passages.sentences import fold_text
+from app.agent.rules.reader import reader
 from app.agent.rules.reader.labelled import TWO
 from app.agent.rules.reader.reader import Reading, Understood
 from app.agent.rules.reckoning import dated_lines
@@ -32,10 +36,67 @@ OF_TODOS = frozenset({"title", "day", "prio"})
 """The slots of a new todo that are surely put where they belong."""
 LEAST = 2
 """So many todos at least are several."""
+PLAIN = 0.8
+"""So likely is a new todo of whose title and day nothing is left."""
 MOST_WORDS, MOST_LETTERS = 5, 14
 """So many words, or letters where no spaces part words, stand beside them and their days."""
 LOGGED = frozenset({"text", "item", "day", "olddat"})
 """The slots of a new line of a log."""
+
+
+def plain_todo(asked: Asked, language: Language, act: Act) -> tuple[Step | None, bool]:
+    """Return the step that makes a todo of a message that is no more than its title and day, and
+    whether anything was looked up for that; no step where something that there is may be meant.
+    """
+    reading = reader.read(asked, (), language)
+    if not _is_plain(asked, reading, language):
+        return None, False
+    if not asking.has_looked(asked):
+        return (None if asked.is_last else Step(calls=asking.looks(asked))), True
+    if _may_be_there(asked, reading.likely[0].all_of("title")[0]):
+        return None, True
+    return surely.do(asked, Route("add_todo", language, {"task": asked.message}), act), True
+
+
+def _is_plain(asked: Asked, reading: Reading, language: Language) -> bool:
+    """Return whether a message surely is the title and the day of a new todo, and nothing else."""
+    said = reading.likely[0] if reading.likely else None
+    if said is None or said.intent != "add_todo" or said.sure < PLAIN:
+        return False
+    others = (reading.weights.get(one, 0.0) for one in (TWO, "message"))
+    if (asked.earlier and asked.earlier[0].asks) or max(others) > surely.NOT_TWO:
+        return False
+    titles, marked = said.all_of("title"), Marked(said.text).text
+    if words_of(language).cues["todo"].search(marked):
+        return False  # what asks for one outright is known to the patterns
+    line = quickadd.read_line(said.text, now=asked.now, locale=language)
+    if [fold_text(one) for one in titles] != [fold_text(line.title)] or line.due is None:
+        return False
+    rest = said.text
+    for one in said.spans:
+        rest = rest.replace(said.text[one.start : one.end], " ", 1)
+    is_open = surely.perhaps(language).search(marked) or surely.relayed(language).search(marked)
+    return not (
+        is_open
+        or surely.may_be_question(said)
+        or {one.slot for one in said.spans} != {"title", "day"}
+        or not new_todos.only_asks(rest, language)
+        or not surely.says_one_day(asked, said, language)
+    )
+
+
+def _may_be_there(looked: Asked, title: str) -> bool:
+    """Return whether a title may be that of something that there is: one of the two has all the
+    words of the other, or it has too few to tell them apart.
+    """
+    stems = {*resolve_reference.word_stems(title)}
+    if len(stems) < LEAST:
+        return True
+    for one in asking.things(looked):
+        held = {*resolve_reference.word_stems(one.title)}
+        if one.kind != "person" and held & stems and (held <= stems or stems <= held):
+            return True
+    return False
 
 
 def as_new(

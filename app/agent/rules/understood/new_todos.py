@@ -79,6 +79,12 @@ def _line(asked: Asked, title: str, said: Sequence[str], language: Language) -> 
     """Return a title with those of its days that quick add reads beside it, and the time in it."""
     alone = quickadd.read_line(title, now=asked.now, locale=language)
     bare = alone.title if {one.kind for one in alone.spans} == {"time"} else title
+    line = " ".join((title, *said))
+    read = quickadd.read_line(line, now=asked.now, locale=language)
+    begin = fold_text(bare).strip()
+    more = fold_text(read.title).strip().removeprefix(f"{begin} ")
+    if read.due and more != fold_text(read.title).strip() and questions.read_question(more).terms:
+        return line  # “at Mario's tomorrow” says more than a day
     for text in filter(None, (meant.day(asked, said, language), *said)):
         line = f"{title} {text}"
         read = quickadd.read_line(line, now=asked.now, locale=language)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from app.agent.rules.changes import reused, told
 from app.agent.rules.changes.marked import Marked, words_of
-from app.agent.rules.dialogue import references, resolve_reference
+from app.agent.rules.dialogue import references, resolve_reference, slots
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
@@ -80,6 +80,11 @@ def may_be_question(said: Understood) -> bool:
     return said.text.rstrip().endswith(("?", "？"))
 
 
+def only_asks(said: Understood, language: Language) -> bool:
+    """Return whether a message is a question and asks nobody politely to do something."""
+    return may_be_question(said) and not slots.requests(said.text, language)
+
+
 def asks_to_move(said: Understood) -> bool:
     """Return whether a message only asks whether a todo may be moved: “can I still move the
     dentist?”, which its day answers.
@@ -143,7 +148,9 @@ def is_told(asked: Asked, said: Understood, thing: Thing, language: Language) ->
     if any(_is_person(asked, one) for one in names):
         return False  # “Clara comes on Saturday” moves no drawings for Clara
     if said.intent not in ("complete_todo", "reopen_todo"):
-        return is_whole
+        # part of a name will do where nothing else is likely: “mvoe the car insurance to Friday”
+        is_part = all(not questions.is_asian(one) or _is_within(one, thing.title) for one in names)
+        return is_whole or (said.sure >= SUREST and is_part)
     if words_of(language).denies.search(Marked(said.text).text):
         return False  # “I never returned the books” tells of more than one may know
     if said.intent == "reopen_todo":
@@ -194,6 +201,14 @@ def _has_whole(title: str, name: str) -> bool:
     if resolve_reference.fitting_rows(name, [{"title": title}], strictly=True):
         return told.is_all_named(name, title)
     return resolve_reference.ends_compound(name, title)
+
+
+def _is_within(name: str, title: str) -> bool:
+    """Return whether the letters of a name stand in a title in their order: “准备演示” in
+    “准备项目演示”.
+    """
+    letters = iter(fold_text(title))
+    return all(one in letters for one in fold_text(name).strip())
 
 
 def says_one_day(asked: Asked, said: Understood, language: Language) -> bool:
