@@ -2,6 +2,7 @@
 tests/evaluation/quickadd.jsonl.
 """
 
+import functools
 import json
 from datetime import datetime
 from pathlib import Path
@@ -78,9 +79,19 @@ def misses() -> list[str]:
     ]
 
 
-def cases() -> list[Case]:
+@functools.cache
+def cases() -> tuple[Case, ...]:
     """Read every labelled line."""
-    return [_case(json.loads(line)) for line in FILE.read_text("utf-8").splitlines()]
+    return tuple(map(_case, _rows()))
+
+
+def texts() -> list[str]:
+    """Return every labelled line as it was typed."""
+    return [row["text"] for row in _rows()]
+
+
+def _rows() -> list[dict[str, Any]]:
+    return [json.loads(line) for line in FILE.read_text("utf-8").splitlines()]
 
 
 def _case(row: dict[str, Any]) -> Case:

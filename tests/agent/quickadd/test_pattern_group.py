@@ -11,8 +11,8 @@ from evaluation import quickadd
 @pytest.mark.parametrize("language", language_data.languages())
 def test_whatever_fits_is_found(language: str) -> None:
     patterns = language_words.load_language(language).patterns
-    for case in quickadd.cases():
-        text = folded_text.fold_text(case.text).text
+    for typed in quickadd.texts():
+        text = folded_text.fold_text(typed).text
         found = {number for number, _, _ in patterns.fitting(text)}
         fits = {number for number, (_, one) in enumerate(patterns) if one.search(text)}
         assert fits <= found

@@ -437,3 +437,42 @@ async def test_another_title_for_a_note_is_not_written_into_it(alice: Client) ->
     await say("¿cuántos huevos lleva la tortilla?")
     await say("ponle de título Tortilla de la tía")
     assert await text_of(alice, path) == "4 huevos\n"
+
+
+@pytest.mark.anyio
+async def test_what_is_named_outright_is_opened_again_whatever_the_reason(alice: Client) -> None:
+    await add(alice, "Keller aufräumen", "Return the library books")
+    say = Talk(alice).say
+    for title in ("Keller aufräumen", "Return the library books"):
+        await say(f"{title} is done")
+        assert (await todos(alice))[title]["completed"]
+    await Talk(alice).say("Keller aufräumen bitte wieder öffnen, war wohl doch nicht fertig")
+    await Talk(alice).say("turns out I never returned the library books")
+    opened = {one for one, row in (await todos(alice)).items() if not row["completed"]}
+    assert opened == {"Keller aufräumen"}
+
+
+@pytest.mark.anyio
+async def test_both_that_were_told_are_moved_in_other_words_for_them(alice: Client) -> None:
+    await add(alice, "Payer la facture", "Rendre le livre", dueDate="2026-01-05")
+    say = Talk(alice).say
+    await say("qu'est-ce qui est en retard ?")
+    before = {one: row["dueDate"] for one, row in (await todos(alice)).items()}
+    await say("reporte-les tous les deux à mercredi")
+    after = {one: row["dueDate"] for one, row in (await todos(alice)).items()}
+    assert len({*after.values()}) == 1
+    assert not {*after.values()} & {*before.values()}
+
+
+@pytest.mark.anyio
+async def test_an_item_is_ticked_in_the_list_that_is_named_by_a_longer_word(alice: Client) -> None:
+    path = await note(alice, "行李", "- [ ] 护照\n- [ ] 相机\n")
+    await Talk(alice).say("行李单里的护照装好了")
+    assert await text_of(alice, path) == "- [x] 护照\n- [ ] 相机\n"
+
+
+@pytest.mark.anyio
+async def test_a_todo_whose_name_only_shares_letters_is_not_moved(alice: Client) -> None:
+    await add(alice, "パスポートを更新する")
+    await Talk(alice).say("レポートを木曜日に変更して")
+    assert (await todos(alice))["パスポートを更新する"]["dueDate"] is None

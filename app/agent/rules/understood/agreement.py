@@ -111,7 +111,9 @@ def agree(asked: Asked, step: Step, reading: Reading, language: Language) -> boo
     if likely[0].intent in always - DONE:  # “no, the gas is not paid” takes one of two back
         named = {part[:2] for part in lines.named(asked.message, _about(asked))}
         return not 0 < max(len(likely[0].all_of("target")), len(named)) < len(writes)
+    # “tous les deux” are no more than were told
     says_all = references.says_all(asked.message, language)
+    says_all = says_all and not references.both_in(asked.message, language)
     return any(
         _same_things(asked, writes, one, says_all=says_all)
         and not is_in_other_month(writes, one, language)

@@ -138,16 +138,21 @@ def _are_those_shown(
     return is_all and is_of_todos and len(things) > 1 and {*things} == {*shown}
 
 
-def instead_of_new(
+def instead(
     looked: Asked, step: Step, question: Step, reading: Reading, language: Language, act: Act
 ) -> Route | None:
-    """Return the change of what is there that the patterns took for a new todo or note: “the other
-    one to Wednesday at 10”, “diesel not before five” where there is such a todo.
+    """Return the change of what is there that the patterns took for another, or for a new todo or
+    note: “the other one to Wednesday at 10”, “diesel not before five” where there is such a todo.
     """
     said = reading.likely[0]
     makes = bool(step.calls) and all(tool in agreement.MAKES for tool, _ in step.calls)
     is_new = max(reading.weights.get(one, 0.0) for one in ("add_todo", "make_note"))
-    is_sure = said.sure >= surely.SUREST and is_new <= surely.NOT_TWO
-    if said.intent != "same" and not (makes and is_sure):
+    # what is changed otherwise than the patterns have it is named, or pointed at, and one
+    asks = surely.asks_yes(question)
+    is_told = bool(said.all_of("target") or said.all_of("it"))
+    is_told = is_told and asks is not None and len(asks.choices) == 1
+    is_told = is_told and said.intent != "rename"  # a name may go on behind a comma
+    is_other = is_new <= surely.NOT_TWO if makes else is_told
+    if said.intent != "same" and not (said.sure >= surely.SUREST and is_other):
         return None
     return as_read(looked, question, reading, language, act)

@@ -182,7 +182,7 @@ def _checked(
                 make = make or made_at_once.new_note(looked, step, question, reading, act)
             if make or one is not reading.likely[0]:
                 return make or question
-            change = at_once.instead_of_new(looked, step, question, reading, language, act)
+            change = at_once.instead(looked, step, question, reading, language, act)
             return change or made_at_once.written(looked, question, reading, act) or question
         surely = one is reading.likely[0] and one.sure >= wishes.SURE
         if surely and (found := shown.show(looked, one, language, act)) is not None:

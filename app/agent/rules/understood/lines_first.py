@@ -14,7 +14,7 @@ from app.agent.rules.reader import reader
 from app.agent.rules.reader.reader import Understood
 from app.agent.rules.reckoning import dated_lines, list_sums
 from app.agent.rules.routing.routing import Route
-from app.agent.rules.understood import line_changes, surely, taken_back
+from app.agent.rules.understood import line_changes, made_at_once, surely, taken_back
 from app.agent.rules.understood.surely import Act
 from app.agent.turn import looks
 from app.agent.turn.steps import Asked, Step, Trace
@@ -47,6 +47,9 @@ def do(asked: Asked, whole: Asked, language: Language, act: Act) -> tuple[Step |
     line = log_entry(asked, before, language)
     if line is None and said:
         line = line_changes.change(before, said, language)
+        likely = reader.read(asked, (), language).likely[:1]
+        if isinstance(line, Step) and likely:
+            line = made_at_once.replaced(before, line, likely[0], act) or line
     return surely.do(whole, line, act) if isinstance(line, Route) else line, True
 
 

@@ -53,9 +53,11 @@ def plain_todo(asked: Asked, language: Language, act: Act) -> tuple[Step | None,
         return None, False
     if not asking.has_looked(asked):
         return (None if asked.is_last else Step(calls=asking.looks(asked))), True
-    if _may_be_there(asked, reading.likely[0].all_of("title")[0]):
+    said = reading.likely[0]
+    if _may_be_there(asked, said.all_of("title")[0]):
         return None, True
-    return surely.do(asked, Route("add_todo", language, {"task": asked.message}), act), True
+    task = {"task": _task(asked, said, language)}
+    return surely.do(asked, Route("add_todo", language, task), act), True
 
 
 def _is_plain(asked: Asked, reading: Reading, language: Language) -> bool:
@@ -67,11 +69,10 @@ def _is_plain(asked: Asked, reading: Reading, language: Language) -> bool:
     if (asked.earlier and asked.earlier[0].asks) or max(others) > surely.NOT_TWO:
         return False
     titles, marked = said.all_of("title"), Marked(said.text).text
+    if len(titles) != 1 or not _task(asked, said, language):
+        return False
     if words_of(language).cues["todo"].search(marked):
         return False  # what asks for one outright is known to the patterns
-    line = quickadd.read_line(said.text, now=asked.now, locale=language)
-    if [fold_text(one) for one in titles] != [fold_text(line.title)] or line.due is None:
-        return False
     rest = said.text
     for one in said.spans:
         rest = rest.replace(said.text[one.start : one.end], " ", 1)
@@ -83,6 +84,21 @@ def _is_plain(asked: Asked, reading: Reading, language: Language) -> bool:
         or not new_todos.only_asks(rest, language)
         or not surely.says_one_day(asked, said, language)
     )
+
+
+def _task(asked: Asked, said: Understood, language: Language) -> str:
+    """Return the line of a new todo of which quick add has the very title and a day: the message,
+    or its title and day alone where the reader is as good as sure of them; empty where none is.
+    """
+    title = fold_text(said.get("title"))
+    lines = [said.text]
+    if said.sure >= surely.SUREST:
+        lines += new_todos.lines(asked, said, language)[:1]
+    for one in lines:
+        line = quickadd.read_line(one, now=asked.now, locale=language)
+        if line.due is not None and fold_text(line.title) == title:
+            return one
+    return ""
 
 
 def _may_be_there(looked: Asked, title: str) -> bool:

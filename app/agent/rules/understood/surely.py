@@ -149,9 +149,16 @@ def is_told(asked: Asked, said: Understood, thing: Thing, language: Language) ->
         return False  # “Clara comes on Saturday” moves no drawings for Clara
     if said.intent not in ("complete_todo", "reopen_todo"):
         # part of a name will do where nothing else is likely: “mvoe the car insurance to Friday”
-        is_part = all(not questions.is_asian(one) or _is_within(one, thing.title) for one in names)
+        is_part = all(
+            not questions.is_asian(one)
+            or _is_within(one, thing.title)
+            or _is_within(thing.title, one)  # “行李单” for “行李”
+            for one in names
+        )
         return is_whole or (said.sure >= SUREST and is_part)
-    if words_of(language).denies.search(Marked(said.text).text):
+    marked, words = Marked(said.text).text, words_of(language)
+    is_wish = said.intent == "reopen_todo" and words.cues["reopen"].search(marked)
+    if words.denies.search(marked) and not is_wish:
         return False  # “I never returned the books” tells of more than one may know
     if said.intent == "reopen_todo":
         return is_whole
