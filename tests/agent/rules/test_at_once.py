@@ -476,3 +476,16 @@ async def test_a_todo_whose_name_only_shares_letters_is_not_moved(alice: Client)
     await add(alice, "パスポートを更新する")
     await Talk(alice).say("レポートを木曜日に変更して")
     assert (await todos(alice))["パスポートを更新する"]["dueDate"] is None
+
+
+@pytest.mark.anyio
+async def test_a_note_is_put_into_the_folder_just_made_where_a_message_says_there(
+    alice: Client,
+) -> None:
+    say = Talk(alice).say
+    await say("necesito una carpeta nueva, Salud")
+    await say("dentro crea la nota Vacunas con el texto: gripe, puesta el 3 de noviembre")
+    found = await alice.ok("GET", "/os/notes", params={"recursive": True})
+    (made,) = (one for one in found["notes"] if one["title"] == "Vacunas")
+    folders = (await alice.ok("GET", "/os/folders"))["folders"]
+    assert [one["name"] for one in folders if one["id"] == made["folderId"]] == ["Salud"]

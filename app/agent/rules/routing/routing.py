@@ -352,6 +352,11 @@ def _around() -> _Around:
     return _Around(*(re.compile(plain_letters(one), re.IGNORECASE) for one in patterns))
 
 
+def begins_politely(text: str) -> bool:
+    """Return whether a text begins as a polite request does: “could you …”."""
+    return _around().polite.match(plain_letters(text).lstrip(" ¿")) is not None
+
+
 def without_courtesy(text: str) -> str:
     """Return a text without what ends it only out of courtesy, or by the way: “please”."""
     return _cut(_around().trailing, text.strip())

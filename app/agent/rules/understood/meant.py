@@ -10,7 +10,7 @@ import msgspec
 
 from app.agent.quickadd import quickadd
 from app.agent.rules.answers import todo_changes
-from app.agent.rules.changes import days, told
+from app.agent.rules.changes import days, named, told
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import dialogue_words, references, resolve_reference, that_day
 from app.agent.rules.languages import language_data
@@ -55,11 +55,11 @@ def things(asked: Asked, said: Understood, kinds: Sequence[ThingKind], language:
         return Meant(tuple(_due_on(asked, said.get("olddat"), may)))
     all_named = [_named(name, may) for name in names]
     alone = {one[0] for one in all_named if len(one) == 1}
-    for named in all_named:
+    for which in all_named:
         # “at the Thomsens' Wednesday is no good, move the visit” says in two places which visit
-        if len(named) != 1 and not alone & set(named):
-            return Meant((), named)
-        found += named if len(named) == 1 else ()
+        if len(which) != 1 and not alone & set(which):
+            return Meant((), which)
+        found += which if len(which) == 1 else ()
     # “brining the turkey: take its date off” points at what it names
     last = max((one.start for one in said.spans if one.slot == "target"), default=len(said.text))
     for span in said.spans:
@@ -184,6 +184,18 @@ def folder(asked: Asked, name: str) -> str:
     rows = [{"name": one.title} for one in asking.things(asked) if one.kind == "folder"]
     found = resolve_reference.find_folder(trimmed(name), rows) if name else None
     return str(found["name"]) if found else ""
+
+
+def folder_there(asked: Asked, said: Understood, language: Language) -> str:
+    """Return the folder that was spoken of last, where words beside the other slots say “there”:
+    “dentro crea la nota …”; empty where they do not.
+    """
+    beside = said.text
+    for one in said.spans:
+        if one.slot != "folder":
+            beside = beside.replace(said.text[one.start : one.end], " ", 1)
+    found = named.folder_there(asked, Marked(beside), language)
+    return found.title if found else ""
 
 
 def day(asked: Asked, said: Sequence[str], language: Language) -> str:

@@ -15,6 +15,7 @@ from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text, split_words
 from app.agent.rules.reader import lines
 from app.agent.rules.reader.reader import Reading, Understood
+from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.rules.understood import agreement, meant
 from app.agent.turn import looks
@@ -82,7 +83,8 @@ def may_be_question(said: Understood) -> bool:
 
 def only_asks(said: Understood, language: Language) -> bool:
     """Return whether a message is a question and asks nobody politely to do something."""
-    return may_be_question(said) and not slots.requests(said.text, language)
+    asks_for_it = slots.requests(said.text, language) or routing.begins_politely(said.text)
+    return may_be_question(said) and not asks_for_it
 
 
 def asks_to_move(said: Understood) -> bool:

@@ -251,6 +251,7 @@ def _ask_new_note(asked: Asked, said: Understood, language: Language) -> Step | 
     is_elsewhere = where and not folder and not references.points_there(where, language)
     if not (name or text) or is_elsewhere:
         return None
+    folder = folder or meant.folder_there(asked, said, language)
     arguments = {"title": name, "content": text, "folder": folder}
     wish = Route("make_note", language, {key: one for key, one in arguments.items() if one})
     told = ": ".join(filter(None, (name, text)))
