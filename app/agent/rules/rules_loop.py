@@ -17,6 +17,7 @@ from app.agent.turn.message_files import Prompt
 from app.agent.turn.steps import Step
 from app.agent.turn.token_meter import FREE, Meter, longest_answer
 from app.agent.turn.transcript import Message, Part
+from app.core.process.caches import forget_latest
 from app.errors import AppError, BudgetExceeded, GrantRevoked, Unavailable
 from app.tools.approvals import stop_switch
 
@@ -77,6 +78,8 @@ class _RulesTurn:
             if not limit.expired():
                 raise  # a tool's own, which is a mistake
             error = self._forget_unanswered(Unavailable(live_turn.TOO_LONG))
+        finally:
+            forget_latest()  # whole notes may be held with what was made of them
         await turn.end()
         # What a file holds is cut only now: the turn itself may use all of it.
         self._messages[0] = [Part("asked", message_files.remember_prompt(prompt))]

@@ -22,6 +22,8 @@ TEXTS = 256
 SHORT = 1_000
 """Texts of more characters are not kept: they would take memory, and come once."""
 
+_FORGET: list[Callable[[], None]] = []
+
 Value = TypeVar("Value")
 Arguments = ParamSpec("Arguments")
 
@@ -121,12 +123,21 @@ class Kept(Generic[Value]):
 
 
 def keep_latest(function: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
-    """Return a function that keeps what it returned for the latest arguments.
+    """Return a function that keeps what it returned for the latest arguments, until
+    `forget_latest` is called.
 
     These must have a hash, and what is returned must not be changed.
     """
-    kept: Callable[..., Value] = functools.lru_cache(maxsize=LATEST)(function)
-    return functools.wraps(function)(kept)
+    kept = functools.lru_cache(maxsize=LATEST)(function)
+    _FORGET.append(kept.cache_clear)
+    typed: Callable[..., Value] = kept
+    return functools.wraps(function)(typed)
+
+
+def forget_latest() -> None:
+    """Let go of all that `keep_latest` keeps: arguments may hold whole notes."""
+    for forget in _FORGET:
+        forget()
 
 
 def keep_short(
