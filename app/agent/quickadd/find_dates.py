@@ -119,8 +119,7 @@ def _candidate_languages(text: str, words: set[str], locale: str) -> list[Langua
     touched = [
         language
         for language in latin
-        if language not in own
-        and not (words.isdisjoint(language.known_words) and language.signs.search(text) is None)
+        if language not in own and (words & language.known_words or language.signs.search(text))
     ]
     return [*own, *touched]
 

@@ -1,8 +1,8 @@
 """Bounded memories that never need to be told of a change.
 
 One for bytes that depend on their key alone, one for what holds until the next commit, one for
-what was made of texts, one for a function whose arguments have no hash, and one for a function of
-short texts.
+what was made of texts, one for a function of what a turn asks, and one for a function of short
+texts.
 """
 
 import functools

@@ -66,7 +66,7 @@ _WITHIN = re.compile(r"[」”]?(?:里|裡|中的|上的|の中|から)")
 """What stands behind the name of a list of which something is told."""
 RENAMES = frozenset({"rename"})
 ADDS = frozenset({"add_step", "add_item"})
-"""What the steps of a todo have new ones after."""
+"""The intents that give a todo a new step."""
 DONE = frozenset({"complete_todo", "reopen_todo"})
 """What ticking an item of a list may seem to be."""
 WRITTEN = frozenset({"append_note", "add_item"})

@@ -37,7 +37,7 @@ OF_TODOS = frozenset({"title", "day", "prio"})
 LEAST = 2
 """So many todos at least are several."""
 PLAIN = 0.8
-"""So likely is a new todo of whose title and day nothing is left."""
+"""So likely at least is a new todo where a message has nothing beside its title and day."""
 MOST_WORDS, MOST_LETTERS = 5, 14
 """So many words, or letters where no spaces part words, stand beside them and their days."""
 LOGGED = frozenset({"text", "item", "day", "olddat"})
