@@ -11,7 +11,8 @@ from datetime import date, datetime, time, timedelta
 from typing import NamedTuple, get_args
 
 from app.agent.rules.languages import language_data, time_units
-from app.agent.rules.languages.language_tables import RangeName, Times, Unit
+from app.agent.rules.languages.language_tables import Part, RangeName, Times, Unit
+from app.agent.rules.languages.plain_letters import plain_letters
 
 MOST_DAYS = 3_660
 LONGEST = 600
@@ -27,6 +28,12 @@ LENGTHS: Mapping[Unit, timedelta] = {
     "week": timedelta(weeks=1),
     "month": timedelta(days=30),
 }
+PART_HOURS: Mapping[Part, tuple[int, int]] = {
+    "morning": (8, 12),
+    "afternoon": (12, 18),
+    "evening": (18, 23),
+}
+"""The hours of the day in which a part of it begins and ends."""
 _DAYS: Mapping[RangeName, int] = {
     "before_yesterday": -2,
     "yesterday": -1,
@@ -116,6 +123,38 @@ def day(of: date, now: datetime, days: int = 1) -> Range:
     )
 
 
+def been(named: Range, today: date) -> Range:
+    """Return the days that are named as those that have been: a log tells nothing of others."""
+    if named.start.date() <= today:
+        return named
+    days = (named.end - named.start).days
+    weeks = named.start.date() - today < timedelta(days=7) and days == 1
+    if weeks:
+        return Range(named.start - timedelta(days=7), named.end - timedelta(days=7))
+    try:
+        start = named.start.replace(year=named.start.year - 1)
+    except ValueError:  # no such day a year before
+        return named
+    return Range(start, start + (named.end - named.start))
+
+
+def find_part(text: str) -> tuple[Part, int, int] | None:
+    """Return the part of a day that a text names, and from where to where; None where it names
+    none.
+    """
+    plain = plain_letters(text).lower()
+    for part, pattern in _parts().items():
+        if found := pattern.search(plain):
+            return part, found.start(), found.end()
+    return None
+
+
+def part_of(day: date, part: Part, now: datetime) -> Range:
+    """Return the hours of a part of a day, in the user's zone."""
+    start, end = (datetime.combine(day, time(hour), now.tzinfo) for hour in PART_HOURS[part])
+    return Range(start, end)
+
+
 def _named(name: RangeName, groups: tuple[str | None, ...], now: datetime) -> Range:
     today = now.date()
     monday = today - timedelta(days=today.weekday())
@@ -156,6 +195,14 @@ def _names() -> Mapping[RangeName, re.Pattern[str]]:
         return re.compile(time_units.with_units(lambda one: one.ranges.get(name, "")))
 
     return {name: pattern(name) for name in get_args(RangeName)}
+
+
+@functools.cache
+def _parts() -> Mapping[Part, re.Pattern[str]]:
+    def words(part: Part) -> str:
+        return language_data.any_of(Times, lambda one: one.parts.get(part, ""))
+
+    return {part: re.compile(plain_letters(words(part))) for part in PART_HOURS}
 
 
 @functools.cache

@@ -9,13 +9,13 @@ from typing import Any
 import msgspec
 
 from app.agent.rules.answers import calendar_answers, list_answers, note_answers
+from app.agent.rules.dialogue import said_days
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Phrases, Pieces, Times
 from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.passages import answer_passages, found_texts, questions
 from app.agent.rules.passages.answer_passages import Ranked, Text
 from app.agent.rules.phrases import dates
-from app.agent.rules.reckoning import dated_lines
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Step, Thing, Trace
 
@@ -37,7 +37,7 @@ def read(asked: Asked, found: Route) -> Route | None:
     table = language_data.load_table(written, Times)
     if found.intent not in REPLACED or not _holds(table.past, text):
         return None
-    day = next(iter(dated_lines.days_said(asked, asked.message, written)), None)
+    day = next(iter(said_days.past_days(asked, asked.message, written)), None)
     if day is None or day == asked.now.date():
         return None
     wrote = "1" if _holds(table.wrote, text) else ""

@@ -126,7 +126,7 @@ async def test_a_folder_is_made_in_the_one_that_is_named(alice: Client) -> None:
 async def test_an_hour_that_a_morning_is_moved_to_is_of_the_morning(alice: Client) -> None:
     await add(alice, "Faire le plein", dueDate="2026-11-24T06:00:00Z")
     say = Talk(alice).say
-    await say("faire le plein : plutôt mercredi")
+    await say("décale le plein à mercredi")
     await say("6h")
     due = (await todos(alice))["Faire le plein"]["dueDate"]
     assert due.startswith("2026-11-25T06:00")

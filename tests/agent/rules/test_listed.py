@@ -61,7 +61,7 @@ def test_a_question_without_its_mark_changes_nothing() -> None:
 
 
 def test_an_item_beside_other_words_is_ticked() -> None:
-    said = "the eggs came today from Otto's farm, cross that off"
+    said = "the eggs came from Otto's farm, cross that off"
     ((tool, fields),) = answer(said, LIST).calls
     assert tool == "edit_note"
     assert fields["content"] == LIST.replace("- [ ] eggs", "- [x] eggs")

@@ -66,7 +66,15 @@ async def test_what_was_written_and_completed_on_a_day_is_listed(
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("message", ["Was habe ich am Freitag?", "What is on Friday?"])
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Was habe ich am Freitag?",
+        "Was habe ich mir für Freitag vorgenommen?",
+        "What is on Friday?",
+        "what have I got on Friday",
+    ],
+)
 async def test_a_question_of_what_comes_is_of_the_next_such_day(
     alice: Client, message: str
 ) -> None:

@@ -4,9 +4,9 @@ from datetime import UTC, date, datetime
 
 import pytest
 
+from app.agent.rules.dialogue import said_days
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.passages import log_lines, new_rows
-from app.agent.rules.reckoning import dated_lines
 from app.agent.turn.steps import Asked
 from tests.conftest import Client, MovableClock
 from tests.support.talks import Talk
@@ -116,7 +116,7 @@ async def test_nothing_else_is_added_up(
         (
             ["cuántas setas llevo este año", "el sábado cogí otros 2 kg de boletus, añádelo"],
             "Setas 2026",
-            "- 2026-11-21: otros 2 kg de boletus",
+            "- 2026-11-21: el sábado cogí otros 2 kg de boletus",
         ),
         (["passe l'acacia à 9,50 €"], "Tarifs miel", "- acacia 500 g : 9,50 €"),
         (
@@ -172,7 +172,7 @@ def test_a_day_of_a_log_is_the_last_such_one(
     language: Language, text: str, days: list[date | None]
 ) -> None:
     asked = Asked(text, (), frozenset(), datetime(2026, 11, 23, 9, 0, tzinfo=UTC))
-    assert dated_lines.days_said(asked, text, language) == days
+    assert said_days.past_days(asked, text, language) == days
 
 
 @pytest.mark.parametrize(

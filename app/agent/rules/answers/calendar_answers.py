@@ -14,7 +14,7 @@ from app.agent.quickadd.time_ranges import Range
 from app.agent.rules.answers import list_answers
 from app.agent.rules.dialogue import dialogue_words, resolve_reference, view_words
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_tables import Answers, Language, Part, Times
+from app.agent.rules.languages.language_tables import Answers, Language, Times
 from app.agent.rules.phrases import dates
 from app.agent.rules.phrases.phrases import phrase
 from app.agent.rules.routing.routing import Route
@@ -25,11 +25,6 @@ SHOWN = 30
 NEXT_SHOWN = 3
 USUAL_DAYS, NEXT_DAYS = 7, 60
 AN_HOUR = timedelta(hours=1)
-PART_HOURS: Mapping[Part, tuple[int, int]] = {
-    "morning": (8, 12),
-    "afternoon": (12, 18),
-    "evening": (18, 23),
-}
 
 
 def list_events(asked: Asked, route: Route) -> Step:
@@ -38,7 +33,7 @@ def list_events(asked: Asked, route: Route) -> Step:
     if not asked.results:
         if missing := time_ranges.missing_day(asked.message, asked.now):
             return Step(route.phrase("no_such_day", day=missing))
-        named = _days_of(asked, route)
+        named = _days_of(asked, route) or _day_of_part(asked)
         usual = Range(
             asked.now,
             asked.now
@@ -57,6 +52,11 @@ def list_events(asked: Asked, route: Route) -> Step:
     if not found:
         return list_answers.tell_refusal(asked, route)
     rows, total = found[0]["events"], found[0]["total"]
+    named = _days_of(asked, route) or _day_of_part(asked)
+    if named and time_ranges.find_part(asked.message):
+        stretch = _stretch(asked, named)
+        rows = [row for row in rows if row["allDay"] or _overlaps(row, stretch)]
+        total = len(rows)
     if comes_next:
         # “My next appointment” means an event, and a todo only when there is none.
         rows = [row for row in rows if row["source"] == "calendar"][:NEXT_SHOWN] or rows[
@@ -115,9 +115,21 @@ def _shown(rows: Sequence[Mapping[str, Any]]) -> Trace:
 
 def _days_of(asked: Asked, route: Route) -> Range | None:
     """Return the time that a message names, from one day to another or as one."""
-    said = dialogue_words.bare(asked.message)
+    text = route.get("day") or asked.message
+    said = dialogue_words.bare(text)
     span = view_words.find_span(said, asked, route.get("written") or route.language)
-    return span[0] if span else _day_in(asked.message, asked)
+    return span[0] if span else _day_in(text, asked)
+
+
+def _day_of_part(asked: Asked) -> Range | None:
+    """Return the day of a part that is named without one, today or where that part has been
+    tomorrow; None where none is.
+    """
+    found = time_ranges.find_part(asked.message)
+    if found is None:
+        return None
+    is_over = time_ranges.part_of(asked.now.date(), found[0], asked.now).end <= asked.now
+    return time_ranges.day(asked.now.date() + timedelta(days=is_over), asked.now)
 
 
 def _day_in(text: str, asked: Asked) -> Range | None:
@@ -147,16 +159,11 @@ def _stretch(asked: Asked, named: Range) -> tuple[datetime, datetime]:
     A part of the day, an hour from the time that was named, or all of it.
     """
     day = named.start.date()
-    if named.end - named.start <= timedelta(days=1) and not _clock().search(
-        # Digits of a date are no time of day.
-        re.sub(r"\d{4}-\d{2}-\d{2}", "", asked.message)
-    ):
-        for part, (first, last) in PART_HOURS.items():
-            if _part(part).search(asked.message):
-                zone = asked.now.tzinfo
-                return datetime.combine(day, time(first), zone), datetime.combine(
-                    day, time(last), zone
-                )
+    # digits of a date are no time of day
+    undated = re.sub(r"\d{4}-\d{2}-\d{2}", "", asked.message)
+    part = time_ranges.find_part(asked.message) if not _clock().search(undated) else None
+    if part and named.end - named.start <= timedelta(days=1):
+        return time_ranges.part_of(day, part[0], asked.now)[:2]
     return (named.at, named.at + AN_HOUR) if named.at is not None else (named.start, named.end)
 
 
@@ -169,12 +176,6 @@ def _next_event() -> re.Pattern[str]:
 def _clock() -> re.Pattern[str]:
     words = language_data.any_of(Times, lambda one: one.clock)
     return re.compile(rf"\d|{words}", re.IGNORECASE)
-
-
-@functools.cache
-def _part(part: Part) -> re.Pattern[str]:
-    words = language_data.any_of(Times, lambda one: one.parts.get(part, ""))
-    return re.compile(words, re.IGNORECASE)
 
 
 def _overlaps(row: Mapping[str, Any], stretch: tuple[datetime, datetime]) -> bool:

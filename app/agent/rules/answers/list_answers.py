@@ -57,7 +57,7 @@ def list_todos(asked: Asked, route: Route) -> Step:
 def _told(asked: Asked, route: Route, wanted: Filters, found: Mapping[str, Any], text: str) -> Step:
     """Return what was found, or how many, with what it was narrowed to."""
     rows, total = found["todos"], found["total"]
-    if wanted.undated or wanted.low or wanted.done or wanted.levels:
+    if _narrows_rows(wanted):
         rows = [row for row in rows if _passes(asked, wanted, row)]
         total = len(rows)
         rows = rows[:TODOS]
@@ -260,12 +260,18 @@ def things(kind: ThingKind, rows: Collection[Mapping[str, Any]]) -> tuple[Thing,
 def _filters(asked: Asked, route: Route, wanted: Filters) -> dict[str, Any]:
     completed = bool(route.get("completed") or wanted.fields.get("completed"))
     fields = {"limit": TODOS, **zone_argument(asked), **wanted.fields, "completed": completed}
-    if wanted.undated or wanted.low or wanted.done or wanted.levels:
-        # Those without a day, or of low priority, no filter of the list finds.
+    if _narrows_rows(wanted):
         fields["limit"] = MOST
     if completed:
         fields |= {"sort": "updatedAt", "order": "desc"}
     return fields
+
+
+def _narrows_rows(wanted: Filters) -> bool:
+    """Return whether a list is narrowed to what no filter of the tool finds: those without a day,
+    of low priority, of a part of a day.
+    """
+    return bool(wanted.undated or wanted.low or wanted.done or wanted.levels or wanted.part)
 
 
 def _passes(asked: Asked, wanted: Filters, row: Mapping[str, Any]) -> bool:
@@ -277,7 +283,11 @@ def _passes(asked: Asked, wanted: Filters, row: Mapping[str, Any]) -> bool:
     low = not wanted.low or 0 < row["priority"] <= list_filters.LOW
     least, most = wanted.levels or (0, list_filters.HIGHEST)
     level = least <= (row["priority"] or 0) <= most
-    return bool(undated and low and level)
+    hours, due = wanted.part, row.get("dueDate") or ""
+    # what is due on the whole day may be done at any hour of it
+    is_whole = len(due) <= len("2026-01-01")
+    is_then = hours is None or is_whole or hours.start <= datetime.fromisoformat(due) < hours.end
+    return bool(undated and low and level and is_then)
 
 
 def todo_lines(asked: Asked, route: Route, rows: Sequence[Mapping[str, Any]]) -> list[str]:

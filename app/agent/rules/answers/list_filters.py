@@ -47,6 +47,8 @@ class Filters(msgspec.Struct, frozen=True):
     tag: str = ""
     folder: str = ""
     no_such_day: str = ""
+    part: Range | None = None
+    """The hours of the one day, where a part of it is named."""
     done: tuple[date, date] | None = None
     """The days, the first and the last, on which what is completed was."""
     said: frozenset[ViewName] = frozenset()
@@ -61,7 +63,7 @@ def read_filters(asked: Asked, route: Route, text: str) -> Filters:
     fields: dict[str, Any] = {}
     told: list[str] = []
     taken: set[FilterName] = set()
-    done: tuple[date, date] | None = None
+    done, hours = None, None
     levels, rest = _level(route, rest)
     if levels is not None:
         shown = "–".join(map(str, dict.fromkeys(levels)))
@@ -90,14 +92,15 @@ def read_filters(asked: Asked, route: Route, text: str) -> Filters:
             fields["date"] = "overdue"
             told.append(route.phrase("filter_overdue"))
     else:
-        named, rest = _days(asked, route, rest)
+        hours, rest = _part_of_day(asked, route, rest)
+        named, rest = _days(asked, route, rest) if hours is None else (_from_to(hours), rest)
         if named and "completed" in taken:
             # What is done counts on the day when it was, not on the one when it was due.
             done = _range(asked, named)
             told.append(dates.days(route.language, *done, asked.now))
         elif named:
             fields |= named
-            told.append(_told_days(asked, route, named))
+            told.append(_told_days(asked, route, named, hours))
     left = _words(route, rest)
     words = " ".join(left.rest)
     if words:
@@ -110,6 +113,7 @@ def read_filters(asked: Asked, route: Route, text: str) -> Filters:
         undated="undated" in taken,
         low="low" in taken,
         levels=levels,
+        part=hours,
         done=done,
         said=left.said,
     )
@@ -231,6 +235,29 @@ def _days(asked: Asked, route: Route, text: str) -> tuple[dict[str, Any], str]:
     return _from_to(day), rest
 
 
+def _part_of_day(asked: Asked, route: Route, text: str) -> tuple[Range | None, str]:
+    """Return the hours of the part of one day that a text names, and the text without that day and
+    part; without a day that of today, or of tomorrow where it has been. A part in a name is none:
+    “tomorrow's evening class”.
+    """
+    found = time_ranges.find_part(text)
+    if found is None:
+        return None, text
+    part, start, end = found
+    named, rest = _days(asked, route, f"{text[:start]} {text[end:]}")
+    if named:
+        first, last = _range(asked, named)
+    else:
+        # “tonight” is a day and a part of it
+        day = _any_day(asked, text)[0] or time_ranges.day(asked.now.date(), asked.now)
+        first = last = day.start.date()
+        if time_ranges.part_of(first, part, asked.now).end <= asked.now:
+            first = last = first + timedelta(days=1)
+    if first != last or _words(route, rest).rest:
+        return None, text
+    return time_ranges.part_of(first, part, asked.now), rest
+
+
 def _from_to(days: Range) -> dict[str, str]:
     last = (days.end - timedelta(microseconds=1)).date()
     return {"dueFrom": days.start.date().isoformat(), "dueTo": last.isoformat()}
@@ -261,7 +288,13 @@ def _day_beside(asked: Asked, text: str, found: re.Match[str]) -> tuple[Range | 
     return None, text
 
 
-def _told_days(asked: Asked, route: Route, named: dict[str, Any]) -> str:
+def _told_days(
+    asked: Asked, route: Route, named: dict[str, Any], hours: Range | None = None
+) -> str:
+    if hours is not None:
+        day = dates.day(route.language, hours.start.date(), asked.now)
+        days = f"{day} {hours.start:%H:%M}–{hours.end:%H:%M}"
+        return route.phrase("filter_days", days=days)
     ahead = next((one for one, name in NAMED_DAYS.items() if name == named.get("date")), None)
     if ahead is not None:
         day = dates.day(route.language, asked.now.date() + ahead, asked.now)

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from app.agent.rules.answers import folder_changes, list_answers, targets, todo_changes
-from app.agent.rules.dialogue import dialogue_words, references, resolve_reference
+from app.agent.rules.dialogue import dialogue_words, references, resolve_reference, said_days
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.list_tables import Lists
 from app.agent.rules.passages import log_lines, new_rows, questions
@@ -73,7 +73,9 @@ def append_note(asked: Asked, route: Route) -> Step:
     # With the revision that was read: a change in between is refused and not overwritten.
     content = append_text(note["markdown"], _parts(note["markdown"], route))
     if log_lines.is_log(note["markdown"]):
-        day = date.fromisoformat(route.get("day")) if route.get("day") else None
+        written = route.get("written") or route.language
+        told = said_days.past_days(asked, route.get("text"), written)  # “on Saturday I got 2 kg”
+        day = date.fromisoformat(route.get("day")) if route.get("day") else next(iter(told), None)
         content = log_lines.add(note["markdown"], route.get("text"), asked, day)
     elif row := new_rows.add(note["markdown"], route.get("text")):
         content = row

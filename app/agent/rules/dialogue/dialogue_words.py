@@ -277,6 +277,8 @@ def with_days(last: Trace, days: str, asked: Asked) -> str:
     if questions.is_asian(days) or _STORED.search(days):  # which folding would take apart
         return days
     folded = bare(last.arguments.get("text") or last.arguments.get("said", ""))
+    if part := time_ranges.find_part(folded):
+        folded = f"{folded[: part[1]]} {folded[part[2] :]}"
     found = find_days(folded, asked.now) if folded else None
     return f"{folded[: found[1]]}{days}{folded[found[2] :]}" if found else days
 

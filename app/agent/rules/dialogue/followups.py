@@ -5,7 +5,7 @@ another day or folder for what was just changed, that taken back, more of the sa
 import re
 from collections.abc import Callable
 
-from app.agent.quickadd import quickadd
+from app.agent.quickadd import quickadd, time_ranges
 from app.agent.rules.dialogue import (
     closed_classes,
     dialogue_words,
@@ -153,6 +153,19 @@ def _redated(asked: Asked, said: Said, last: Trace) -> Route | None:
         corrects = {"corrects": "yes"} if last.undo and said.has("no", "not_") else {}
         return settled(said, "change_todo", todos, day=said.day, **corrects)
     return None
+
+
+def _at_other_hours(asked: Asked, said: Said, last: Trace) -> Route | None:
+    """“And in the afternoon?” of the day that was asked about."""
+    found = time_ranges.find_part(asked.message) if last.day else None
+    if found is None or last.intent not in ASKS_A_DAY or said.text:
+        return None
+    _, start, end = found
+    rest = f"{asked.message[:start]},{asked.message[end:]}"
+    if not slots.only_little(rest, said.language, "asks", "also", "helper", "there", "due"):
+        return None
+    text = f"{last.day} {asked.message[start:end]}"
+    return settled(said, last.intent, day=last.day, text=text, when=text)
 
 
 def _repeated(asked: Asked, said: Said, last: Trace) -> Route | None:
@@ -346,6 +359,7 @@ RULES: tuple[Callable[[Asked, Said, Trace], Route | None], ...] = (
     _renamed,
     _prioritised,
     _repeated,
+    _at_other_hours,
     _redated,
     _tagged,
     _pinned,

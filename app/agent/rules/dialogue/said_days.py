@@ -3,9 +3,10 @@
 import functools
 import re
 from collections.abc import Callable, Sequence
+from datetime import date, timedelta
 from typing import NamedTuple
 
-from app.agent.quickadd import quickadd
+from app.agent.quickadd import quickadd, time_ranges
 from app.agent.rules.dialogue import closed_classes, dialogue_words
 from app.agent.rules.dialogue.dialogue_words import UNSPACED
 from app.agent.rules.languages import language_data
@@ -13,6 +14,8 @@ from app.agent.rules.languages.dialogue_tables import Dialogue
 from app.agent.rules.languages.followup_tables import FollowUp
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.quickadd_tables import Dates
+from app.agent.rules.passages import questions
+from app.agent.rules.passages.sentences import split_words
 from app.agent.turn.steps import Asked
 
 WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
@@ -215,3 +218,29 @@ def _named_days(language: Language) -> re.Pattern[str]:
         return closed_classes.compiled(rf"{words}|(?:{numbers})(?=[{UNSPACED}:：])")
     unit = rf"[{UNSPACED}]{{1,2}}|\s?[a-z]{{1,2}}|\."
     return closed_classes.compiled(rf"{words}|\d{{1,2}}(?:[:.h]\d\d)?(?:{unit})?")
+
+
+def past_days(asked: Asked, text: str, language: Language) -> list[date | None]:
+    """Return the day that a text names, the last such one: “on Saturday I found 2 kg”; None in its
+    place where it names several, or one that has not been.
+    """
+    bare = dialogue_words.bare(text)
+    found = dialogue_words.find_days(bare, asked.now) or dialogue_words.bare_weekday(
+        bare, asked.now
+    )
+    if found is None:
+        return []
+    is_one = found[0].end - found[0].start <= timedelta(days=1, hours=1)
+    if not is_one or _is_to_come(bare[found[1] : found[2]], language):
+        return [None]
+    today = asked.now.date()
+    day = time_ranges.been(found[0], today).start.date()
+    return [day if day <= today else None]
+
+
+def _is_to_come(named: str, language: Language) -> bool:
+    """Return whether words name a day after today by how far it is: “tomorrow”."""
+    days = language_data.load_table(language, Dates).days
+    to_come = [one for number, words in days.items() if number > 0 for one in words]
+    held = named if questions.is_asian(named) else split_words(named)
+    return any(one in held for one in to_come)

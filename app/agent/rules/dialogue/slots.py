@@ -75,11 +75,6 @@ class Said(NamedTuple):
         ]
         return self.message[free[0][0] : free[-1][1]] if free else ""
 
-    def left_after(self, token: Token) -> bool:
-        """Return whether a word of no class stands after one."""
-        last = self.left()
-        return bool(last) and self.message.rindex(last) + len(last) > token.start
-
     @property
     def asks(self) -> bool:
         """Whether something is asked, and not politely wished."""

@@ -16,8 +16,10 @@ SURER = 20
 """So many times likelier is a language that a message is taken to be in against its common words:
 all of 1,118 turns in four languages are told, where 10 or 50 miss one, and common words alone 17.
 """
-FEW = 3
-"""Fewer words than these tell nothing: “spaghetti carbonara”."""
+FEW, LEAST = 3, 2
+"""Fewer words than these must tell twice as surely, “Paket abholen” but not “spaghetti carbonara”;
+one alone tells nothing.
+"""
 LONGEST = 600
 """So many characters of a message are read."""
 LETTERS = 3
@@ -27,11 +29,13 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 @keep_short  # it is asked some eighteen times a turn, a twentieth of the time of the rules
 def language_of(message: str, language: Language) -> Language:
     """Return the language of a message that its common words say is in this one."""
-    if len(_WORD.findall(message[:LONGEST])) < FEW:
+    count = len(_WORD.findall(message[:LONGEST]))
+    if count < LEAST:
         return language
     weights = crf.weigh(_model(), features_of(message))
     best = max(weights, key=lambda one: weights[one])
-    is_surer = language in weights and weights[best] >= SURER * weights[language]
+    times = SURER if count >= FEW else 2 * SURER
+    is_surer = language in weights and weights[best] >= times * weights[language]
     return best if is_surer else language
 
 

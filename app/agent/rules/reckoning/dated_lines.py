@@ -5,16 +5,14 @@ For what no note has the words that it is asked in: “how much did we take yest
 
 import re
 from collections.abc import Sequence
-from datetime import date, timedelta
+from datetime import date
 
-from app.agent.rules.dialogue import dialogue_words
-from app.agent.rules.languages import language_data
+from app.agent.rules.dialogue import dialogue_words, said_days
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.question_tables import Kind
-from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.passages import found_texts, questions
 from app.agent.rules.passages.sentences import split_words
-from app.agent.rules.reckoning import list_rows, list_sums, note_amounts, numbers, words
+from app.agent.rules.reckoning import list_rows, note_amounts, numbers, words
 from app.agent.rules.reckoning.list_rows import Line
 from app.agent.rules.reckoning.note_amounts import Fact
 from app.agent.turn.steps import Asked, Call, Step
@@ -87,35 +85,9 @@ def _facts(line: Line, message: str, kind: Kind | None, language: Language) -> l
     ][:1]
 
 
-def days_said(asked: Asked, text: str, language: Language) -> list[date | None]:
-    """Return the day that a text names, the last such one: “on Saturday I found 2 kg”; None in its
-    place where it names several, or one that has not been.
-    """
-    bare = dialogue_words.bare(text)
-    found = dialogue_words.find_days(bare, asked.now) or dialogue_words.bare_weekday(
-        bare, asked.now
-    )
-    if found is None:
-        return []
-    is_one = found[0].end - found[0].start <= timedelta(days=1, hours=1)
-    if not is_one or _is_to_come(bare[found[1] : found[2]], language):
-        return [None]
-    today = asked.now.date()
-    day = list_sums.been(found[0], today).start.date()
-    return [day if day <= today else None]
-
-
-def _is_to_come(named: str, language: Language) -> bool:
-    """Return whether words name a day after today by how far it is: “tomorrow”."""
-    days = language_data.load_table(language, Dates).days
-    to_come = [one for number, words in days.items() if number > 0 for one in words]
-    held = named if questions.is_asian(named) else split_words(named)
-    return any(one in held for one in to_come)
-
-
 def _day(asked: Asked, message: str, language: Language) -> date | None:
     """Return the one day before today that a message names: today's is asked of todos."""
-    day = next(iter(days_said(asked, message, language)), None)
+    day = next(iter(said_days.past_days(asked, message, language)), None)
     return day if day and day < asked.now.date() else None
 
 

@@ -3,9 +3,10 @@ only where every word of a message says which lines, and which of their amounts,
 """
 
 from collections.abc import Iterator, Sequence
-from datetime import date, timedelta
+from datetime import timedelta
 from typing import NamedTuple
 
+from app.agent.quickadd import time_ranges
 from app.agent.quickadd.time_ranges import Range
 from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages import language_data
@@ -120,7 +121,7 @@ def _period(text: str, language: Language, asked: Asked) -> tuple[Range | None, 
         first = found[0].start.replace(month=1, day=1)  # “this year” for a todo is its last day
         return Range(first, first.replace(year=first.year + 1)), f"{before} {after}"
     if since.search(beside):
-        start = been(found[0], asked.now.date()).start
+        start = time_ranges.been(found[0], asked.now.date()).start
         return Range(
             start, asked.now + timedelta(days=1)
         ), f"{since.sub(' ', before)} {since.sub(' ', after)}"
@@ -153,21 +154,6 @@ def asks_of_told(message: str, language: Language, asked: Asked) -> bool:
     """
     request = read(message, language, asked)
     return bool(request and request.most and not any(one[1:] for one in request.names))
-
-
-def been(named: Range, today: date) -> Range:
-    """Return the days that are named as those that have been: a log tells nothing of others."""
-    if named.start.date() <= today:
-        return named
-    days = (named.end - named.start).days
-    weeks = named.start.date() - today < timedelta(days=7) and days == 1
-    if weeks:
-        return Range(named.start - timedelta(days=7), named.end - timedelta(days=7))
-    try:
-        start = named.start.replace(year=named.start.year - 1)
-    except ValueError:  # no such day a year before
-        return named
-    return Range(start, start + (named.end - named.start))
 
 
 def solve(
@@ -217,7 +203,7 @@ def _of_note(
         return None
     lines = _chosen(selected, title, listed.lines)
     if request.period is not None:
-        past = been(request.period, asked.now.date())
+        past = time_ranges.been(request.period, asked.now.date())
         lines = _within(past, lines, title) or _within(request.period, lines, title)
     if not lines or not (says_it or selected) or not _counts_lines(request, lines):
         return None

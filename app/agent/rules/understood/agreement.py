@@ -67,6 +67,7 @@ _WITHIN = re.compile(r"[」”]?(?:里|裡|中的|上的|の中|から)")
 RENAMES = frozenset({"rename"})
 ADDS = frozenset({"add_step", "add_item"})
 """The intents that give a todo a new step."""
+TICKS = frozenset({"tick_item", "tick_step"})
 DONE = frozenset({"complete_todo", "reopen_todo"})
 """What ticking an item of a list may seem to be."""
 WRITTEN = frozenset({"append_note", "add_item"})
@@ -215,7 +216,10 @@ def _same_things(asked: Asked, writes: Sequence[Call], said: Understood, *, says
         return False  # “all of them” is told first
     if pointers and last.intent == "ask" and not last.asks:
         # “it” may be what was asked about just before, and not what was spoken of earlier
-        return None in changed or {one.id for one in (*last.about, *last.shown)}.issuperset(changed)
+        told = {one.id for one in (*last.about, *last.shown)}
+        if said.intent in ENDS:
+            told -= {one.id for one in last.shown}  # which was only near to what was asked
+        return None in changed or told.issuperset(changed)
     if not _about(asked):
         return True
     spoken_of = {one.id for turn in asked.earlier for one in (*turn.about, *turn.shown)}
@@ -224,10 +228,11 @@ def _same_things(asked: Asked, writes: Sequence[Call], said: Understood, *, says
 
 def _are_items(asked: Asked, writes: Sequence[Call], said: Understood) -> bool:
     """Return whether what ends todos ends those that are named as items, if any are: “onions and
-    dog food are in the trolley, tick them off” is no dog sitter.
+    dog food are in the trolley, tick them off” is no dog sitter, and “the cellar: the boxes are
+    gone” no whole cellar.
     """
-    items = said.all_of("item")
-    if said.intent != "tick_item" or not items or said.all_of("target"):
+    items = said.all_of("item") + (said.all_of("step") if said.all_of("target") else [])
+    if said.intent not in TICKS or not items:
         return True
     ended = {_changed(fields) for tool, fields in writes if tool == "complete_todo"}
     return all(

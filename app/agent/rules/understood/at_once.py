@@ -93,7 +93,9 @@ def as_read(
         return None
     if asks.choices[:1] and asks.choices[0].kind == "folder":
         return None
-    if len(asks.choices) != 1 and not _are_those_shown(looked, said, asks.choices, language):
+    is_each = _is_each_told(looked, said, asks.choices, language)
+    is_listed = len(asks.choices) == 1 or _are_those_shown(looked, said, asks.choices, language)
+    if not (is_each or is_listed):
         return None
     if reading.weights.get(TWO, 0.0) > surely.NOT_TWO or surely.only_asks(said, language):
         return None
@@ -106,7 +108,7 @@ def as_read(
     if ticked and not slots.has_kind(said.text, language, "add"):
         return None  # “the sun cream, too” may be ticked as well
     is_meant = (
-        surely.is_told(looked, said, asks.choices[0], language)
+        (is_each or surely.is_told(looked, said, asks.choices[0], language))
         and surely.says_one_day(looked, said, language)
         and not surely.names_other(looked, said, asks.choices)
         and surely.names_items(said, asks)
@@ -118,6 +120,22 @@ def as_read(
 def _renames_part(said: Understood) -> bool:
     targets = [one for one in said.spans if one.slot == "target"]
     return bool(targets) and _PART.match(said.text, targets[0].end) is not None
+
+
+def _is_each_told(
+    looked: Asked, said: Understood, things: Sequence[Thing], language: Language
+) -> bool:
+    """Return whether each of several things has a name of its own in a message: “the rent is paid
+    and the form is sent”.
+    """
+    names = [one for one in said.spans if one.slot == "target"]
+    others = [one for one in said.spans if one.slot != "target"]
+    if not 1 < len(things) == len(names) or said.intent == "delete":
+        return False
+    return all(
+        surely.is_told(looked, said._replace(spans=(name, *others)), thing, language)
+        for name, thing in zip(names, things, strict=True)
+    )
 
 
 def _are_those_shown(

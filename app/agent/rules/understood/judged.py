@@ -13,6 +13,7 @@ from app.agent.rules.changes import reused
 from app.agent.rules.dialogue import continued, dialogue_words
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.mentions import asking
+from app.agent.rules.passages import questions
 from app.agent.rules.phrases import phrases
 from app.agent.rules.reader import reader
 from app.agent.rules.reader.labelled import TWO
@@ -126,9 +127,15 @@ def _answers(asked: Asked, step: Step, language: Language) -> bool:
     if question.lacks == "task" and likely and likely[0].intent in wishes.READS:
         return likely[0].sure < wishes.SURE  # “how long does it keep?” is no todo
     return not any(
-        one.sure >= wishes.SURE and one.intent in wishes.WRITES and not agreement.is_of(step, one)
+        one.sure >= wishes.SURE and _wishes_else(one) and not agreement.is_of(step, one)
         for one in likely
     )
+
+
+def _wishes_else(said: Understood) -> bool:
+    """Return whether a message wishes a change or asks something, and so is no mere answer."""
+    asks = said.intent in wishes.READS and surely.may_be_question(said)
+    return said.intent in wishes.WRITES or asks
 
 
 def _checked(
@@ -231,7 +238,7 @@ def _instead(
     first = [one for one in likely if one.intent in can]
     least = wishes.ASKED if first and first[0].intent in FOUND_FIRST else least
     begins = least / 2 if nothing or (first and first[0].intent in wishes.WRITES) else least
-    if not first or shown.how_sure(first[0], reading) < begins:
+    if not first or _is_search(asked, step) or shown.how_sure(first[0], reading) < begins:
         return step
     if looked is None and looked_up.may_look(asked):
         return Step(calls=looked_up.calls_to_look(asked))
@@ -251,6 +258,12 @@ def _instead(
     if question is None:
         return _without_day(step, best)
     return _asked_or_done(looked, step, question, reading, language, act, nothing=nothing)
+
+
+def _is_search(asked: Asked, step: Step) -> bool:
+    """Return whether a message is one word, of which a note tells: “leeks” asks for no leeks."""
+    is_word = len(asked.message.split()) == 1 and not questions.is_asian(asked.message)
+    return is_word and bool(step.quotes)
 
 
 def _several(looked: Asked, reading: Reading, language: Language, act: Act) -> Route | None:
@@ -285,6 +298,8 @@ def _asked_or_done(
     if is_same and same_question.asks_more(step, question):
         return _without_day(step, best)
     read = at_once.as_read(looked, question, reading, language, act)
+    if best.intent == "message":
+        read = made_at_once.as_new(looked, question, reading, language, act)
     if not is_same:
         is_open = trace.asks and not trace.asks.lacks and len(trace.asks.choices) > 1
         if is_open and read and len(read.things) > 1:

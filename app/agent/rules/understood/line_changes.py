@@ -286,6 +286,8 @@ def _new_text(said: Wanted, place: Place, looked: Asked, language: Language) -> 
         if found := at_edge.search(plain_letters(text).lower()):
             text = f"{text[: found.start()]}{text[found.end() :]}"
     text = routing.trim_name(text.strip(_EDGES))
+    if list_words.words_of(language).cues["correct"].match(plain_letters(text).lower()):
+        return ""  # “instead of the headphones, change that in the list”
     is_long = len(text) > MOST_LETTERS if questions.is_asian(text) else len(text.split()) > MOST
     return "" if is_long else text
 

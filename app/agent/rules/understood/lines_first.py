@@ -7,12 +7,12 @@ that was spoken of: “4 kg today, put it down there”.
 
 from app.agent.rules.answers import item_changes
 from app.agent.rules.answers.item_changes import Held
-from app.agent.rules.dialogue import dialogue_words, references
+from app.agent.rules.dialogue import dialogue_words, references, said_days
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.passages import log_lines, note_lines, questions
 from app.agent.rules.reader import reader
 from app.agent.rules.reader.reader import Understood
-from app.agent.rules.reckoning import dated_lines, list_sums
+from app.agent.rules.reckoning import list_sums
 from app.agent.rules.routing.routing import Route
 from app.agent.rules.understood import line_changes, made_at_once, surely, taken_back
 from app.agent.rules.understood.surely import Act
@@ -109,7 +109,7 @@ def log_entry(asked: Asked, looked: Asked, language: Language) -> Route | Step |
     amount = log_lines.amount_of(text, markdown) if log_lines.is_log(markdown) else None
     if amount is None:
         return None
-    day = (dated_lines.days_said(asked, text, language) or [asked.now.date()])[0]
+    day = (said_days.past_days(asked, text, language) or [asked.now.date()])[0]
     if day is None:
         return None
     return Route("append_note", language, {"text": amount, "day": day.isoformat()}, notes)

@@ -11,16 +11,15 @@ from app.agent.quickadd import quickadd
 from app.agent.rules.answers import item_changes
 from app.agent.rules.answers.item_changes import Held
 from app.agent.rules.changes.marked import Marked, words_of
-from app.agent.rules.dialogue import resolve_reference
+from app.agent.rules.dialogue import resolve_reference, said_days
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.listed import corrected_facts
+from app.agent.rules.listed import corrected_facts, list_words
 from app.agent.rules.mentions import asking
 from app.agent.rules.passages import log_lines, questions
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.reader import reader
 from app.agent.rules.reader.labelled import TWO
 from app.agent.rules.reader.reader import Reading, Understood
-from app.agent.rules.reckoning import dated_lines
 from app.agent.rules.routing.routing import Route
 from app.agent.rules.understood import agreement, meant, new_todos, surely
 from app.agent.rules.understood.surely import Act
@@ -36,17 +35,22 @@ OF_TODOS = frozenset({"title", "day", "prio"})
 """The slots of a new todo that are surely put where they belong."""
 LEAST = 2
 """So many todos at least are several."""
-PLAIN = 0.8
-"""So likely at least is a new todo where a message has nothing beside its title and day."""
+PLAIN, BARE = 0.8, 0.9
+"""So likely at least is a new todo where a message has nothing beside its title and day, and one
+where it has no day either.
+"""
 MOST_WORDS, MOST_LETTERS = 5, 14
 """So many words, or letters where no spaces part words, stand beside them and their days."""
+CORRECTS = frozenset({"replace_text", *agreement.WRITTEN})
+"""The intents that what is to be corrected may seem to be of."""
 LOGGED = frozenset({"text", "item", "day", "olddat"})
 """The slots of a new line of a log."""
 
 
 def plain_todo(asked: Asked, language: Language, act: Act) -> tuple[Step | None, bool]:
-    """Return the step that makes a todo of a message that is no more than its title and day, and
-    whether anything was looked up for that; no step where something that there is may be meant.
+    """Return the step that makes a todo of a message that is no more than its title and perhaps its
+    day, and whether anything was looked up for that; no step where something that there is may be
+    meant.
     """
     reading = reader.read(asked, (), language)
     if not _is_plain(asked, reading, language):
@@ -61,9 +65,13 @@ def plain_todo(asked: Asked, language: Language, act: Act) -> tuple[Step | None,
 
 
 def _is_plain(asked: Asked, reading: Reading, language: Language) -> bool:
-    """Return whether a message surely is the title and the day of a new todo, and nothing else."""
+    """Return whether a message surely is the title of a new todo, perhaps with its day, and nothing
+    else.
+    """
     said = reading.likely[0] if reading.likely else None
-    if said is None or said.intent != "add_todo" or said.sure < PLAIN:
+    if said is None or said.intent != "add_todo":
+        return False
+    if said.sure < (PLAIN if said.get("day") else BARE):
         return False
     others = (reading.weights.get(one, 0.0) for one in (TWO, "message"))
     if (asked.earlier and asked.earlier[0].asks) or max(others) > surely.NOT_TWO:
@@ -80,15 +88,16 @@ def _is_plain(asked: Asked, reading: Reading, language: Language) -> bool:
     return not (
         is_open
         or surely.may_be_question(said)
-        or {one.slot for one in said.spans} != {"title", "day"}
+        or not {one.slot for one in said.spans} <= {"title", "day"}
         or not new_todos.only_asks(rest, language)
         or not surely.says_one_day(asked, said, language)
     )
 
 
 def _task(asked: Asked, said: Understood, language: Language) -> str:
-    """Return the line of a new todo of which quick add has the very title and a day: the message,
-    or its title and day alone where the reader is as good as sure of them; empty where none is.
+    """Return the line of a new todo of which quick add has the very title, and a day where one is
+    said: the message, or its title and day alone where the reader is as good as sure of them; empty
+    where none is.
     """
     title = fold_text(said.get("title"))
     lines = [said.text]
@@ -96,17 +105,18 @@ def _task(asked: Asked, said: Understood, language: Language) -> str:
         lines += new_todos.lines(asked, said, language)[:1]
     for one in lines:
         line = quickadd.read_line(one, now=asked.now, locale=language)
-        if line.due is not None and fold_text(line.title) == title:
+        has_day = line.due is not None or line.recurrence is not None
+        if has_day == bool(said.get("day")) and fold_text(line.title) == title:
             return one
     return ""
 
 
 def _may_be_there(looked: Asked, title: str) -> bool:
     """Return whether a title may be that of something that there is: one of the two has all the
-    words of the other, or it has too few to tell them apart.
+    words of the other, or it has none to tell them apart.
     """
     stems = {*resolve_reference.word_stems(title)}
-    if len(stems) < LEAST:
+    if not stems:
         return True
     for one in asking.things(looked):
         held = {*resolve_reference.word_stems(one.title)}
@@ -122,14 +132,14 @@ def as_new(
     the reader knows and no pattern; None where it is asked about.
     """
     said, asks = reading.likely[0], surely.asks_yes(question)
-    uses = MAKES.get(said.intent)
-    if said.sure < surely.NAMED or uses is None or asks is None:
+    uses, waits = MAKES.get(said.intent), said.intent == "message"
+    if said.sure < (PLAIN if waits else surely.NAMED) or uses is None or asks is None:
         return None
-    # “could you ask Joanna whether …?” is a request, and waits for a yes
-    is_request = said.intent == "message" and said.sure >= surely.AT_ONCE
-    if surely.may_be_question(said) and not is_request:
+    # “could you ask Joanna whether …?” is a request
+    if surely.may_be_question(said) and not (waits and said.sure >= surely.NAMED):
         return None
-    if reading.weights.get(TWO, 0.0) > surely.NOT_TWO or not surely.uses_all(said, uses):
+    most = surely.MAYBE_TWO if waits else surely.NOT_TWO
+    if reading.weights.get(TWO, 0.0) > most or not surely.uses_all(said, uses):
         return None
     marked = Marked(said.text).text
     request = words_of(language).cues["message"].search(marked)
@@ -212,8 +222,8 @@ def new_todo(
     if not surely.uses_all(said, OF_TODOS) or len(said.all_of("day")) > 1:
         return None
     title, written = fold_text(titles[0]).strip(), fold_text(made["title"]).strip()
-    if title not in written:
-        return None
+    if not (written.startswith(title) or written.endswith(title)):
+        return None  # “call” of “call mum”
     found = surely.route_of(looked, question, asks, said, act)
     again = _one_made(surely.do(looked, found, act)) if found else None
     same = ("dueDate", "recurrence", "priority")
@@ -249,17 +259,35 @@ def replaced(looked: Asked, question: Step, said: Understood, act: Act) -> Route
     """Return the replacement of a value in a note that is asked about, where the message has words
     of its line, or the old value itself: “the lamp costs 45 € now, change that in the note”.
     """
-    asks = (question.trace or Trace()).asks
-    texts = said.all_of("text")
-    if asks is None or asks.intent != "replace_text" or said.intent != asks.intent or not texts:
+    trace = question.trace or Trace()
+    asks = trace.asks
+    if asks is None or asks.intent != "replace_text":
         return None
     new, old, line = (asks.arguments[name] for name in ("to", "from", "old"))
-    if said.sure < surely.AT_ONCE or new not in texts[-1] or surely.may_be_question(said):
+    texts = said.all_of("text") if said.intent == asks.intent else []
+    is_told = said.sure >= surely.AT_ONCE and bool(texts) and new in texts[-1]
+    is_told = is_told and not surely.only_asks(said, trace.language)
+    if not (is_told or _asks_to_correct(looked, new, trace.language)):
         return None
-    is_named = corrected_facts.shares(said.text, line, "") or any(
-        old in one for one in said.all_of("old")
+    told = looked.earlier[0].told.splitlines()[:1] if looked.earlier else []
+    is_named = (
+        corrected_facts.shares(said.text, line, "")
+        or any(old in one for one in said.all_of("old"))
+        or any(line.endswith(one) for one in told if one)
     )
     return surely.route_of(looked, question, asks, said, act) if is_named else None
+
+
+def _asks_to_correct(looked: Asked, new: str, language: Language) -> bool:
+    """Return whether a message outright asks for something to be corrected, and tells this number:
+    “the kits are 160 now, fix that in the order”.
+    """
+    if not any(one.isdecimal() for one in new):
+        return False
+    weights = reader.read(looked, (), language).weights
+    is_written = sum(weights.get(one, 0.0) for one in CORRECTS) >= surely.HALF
+    cue = list_words.words_of(language).cues["correct"]
+    return is_written and new in looked.message and bool(cue.search(Marked(looked.message).text))
 
 
 def written(looked: Asked, question: Step, reading: Reading, act: Act) -> Route | Step | None:
@@ -286,7 +314,8 @@ def _logged(looked: Asked, question: Step, reading: Reading, act: Act) -> Route 
     beside = looked.message.replace(texts[0], " ", 1)
     language = (question.trace or Trace()).language
     past = [log_lines.past_day(one, looked) for one in days]
-    past = past or dated_lines.days_said(looked, beside, language)
+    past = past or said_days.past_days(looked, beside, language)
+    past = past or said_days.past_days(looked, texts[0], language)  # “on Saturday I got 2 kg”
     if not surely.uses_all(said, LOGGED) or len(past) > 1 or not all(past):
         return None
     held = item_changes.read(looked, asks.choices[0])

@@ -55,9 +55,11 @@ def things(asked: Asked, said: Understood, kinds: Sequence[ThingKind], language:
         return Meant(tuple(_due_on(asked, said.get("olddat"), may)))
     all_named = [_named(name, may) for name in names]
     alone = {one[0] for one in all_named if len(one) == 1}
+    is_whole = bool(alone & {*_called(names, may)})
     for which in all_named:
-        # “at the Thomsens' Wednesday is no good, move the visit” says in two places which visit
-        if len(which) != 1 and not alone & set(which):
+        # “at the Thomsens' Wednesday is no good, move the visit” says in two places which visit,
+        # and “delete my gift ideas before Priya looks” names more than a whole title
+        if len(which) != 1 and not alone & set(which) and not is_whole:
             return Meant((), which)
         found += which if len(which) == 1 else ()
     # “brining the turkey: take its date off” points at what it names
@@ -136,10 +138,14 @@ def _compound_rows(name: str, rows: Sequence[Mapping[str, Any]]) -> list[Mapping
 
 def named_whole(asked: Asked, names: Sequence[str], kind: ThingKind) -> tuple[Thing, ...]:
     """Return the one thing that is called as the one name says; nothing where none is."""
-    said = {fold_text(trimmed(one)).strip() for one in names}
-    found = [one for one in asking.things(asked) if one.kind == kind]
-    fits = tuple(one for one in found if fold_text(one.title).strip() in said)
+    fits = _called(names, [one for one in asking.things(asked) if one.kind == kind])
     return fits if len(names) == len(fits) == 1 else ()
+
+
+def _called(names: Sequence[str], may: Sequence[Thing]) -> tuple[Thing, ...]:
+    """Return the things whose title is one of these names as it stands."""
+    said = {fold_text(trimmed(one)).strip() for one in names}
+    return tuple(one for one in may if fold_text(one.title).strip() in said)
 
 
 def _beside(said: Understood, may: Sequence[Thing]) -> tuple[Thing, ...]:
@@ -253,7 +259,14 @@ def message_text(said: Understood, language: Language) -> str:
         return text
     verb = asks_others(language).match(Marked(text).text)
     plain = (text[verb.end() :] if verb else text).strip(" ?？,，、")
+    if whether := re.search(r"\s(\w+) $", said.text[: said.text.index(text)]):
+        # “frag Ben, ob er da ist”, but not “frag Ben er ist da?”
+        plain = plain if _is_person(said, whether[1]) else f"{whether[1]} {plain}"
     return phrases.phrase(language, "asks_others", text=plain)
+
+
+def _is_person(said: Understood, word: str) -> bool:
+    return any(word in one for one in said.all_of("person"))
 
 
 @functools.cache

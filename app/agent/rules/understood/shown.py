@@ -20,8 +20,12 @@ from app.agent.turn.steps import Asked, Step, Trace
 
 LISTED = 0.7
 """So likely is a list of a day's todos where notes seemed to answer."""
-ELSEWHERE = ("todo_state", "sum", "read_messages")
-"""What notes seem to answer, and only todos, sums and messages do."""
+INSTEAD: Mapping[str, Sequence[str]] = {
+    "ask": ("todo_state", "sum", "read_messages"),
+    "show_note": ("sum",),
+    "tell_view": ("sum",),
+}
+"""What notes, their texts or lists seem to answer, and only todos, sums and messages do."""
 QUESTION_MARKS = ("?", "？")
 SHORTEST, FORM, MOSTLY = 3, 5, 0.6
 """So many letters has a word of a title that is looked for, so many of them are of no other word,
@@ -126,12 +130,11 @@ def may_read(
     """Return what else may be shown or told instead of a step, and how likely that must be."""
     trace = step.trace or Trace()
     least = wishes.ASKED if nothing or step.empty else wishes.SURE
-    elsewhere: Mapping[str, Sequence[str]] = {"ask": ELSEWHERE, "show_note": ("sum",)}
-    reads = wishes.READS if nothing else elsewhere.get(trace.intent, ())
+    reads = wishes.READS if nothing else INSTEAD.get(trace.intent, ())
     is_of_day = not (step.empty or step.quotes)  # what a log tells of the day
     if trace.intent == "ask" and not is_of_day and likely and likely[0].all_of("day"):
         reads, least = (*reads, *LISTS), LISTED if likely[0].intent in LISTS else least
-    if trace.intent == "ask" and likely and likely[0].intent == "sum":
+    if trace.intent in INSTEAD and likely and likely[0].intent == "sum":
         request = list_sums.read(asked.message, language, asked, is_sum=True)
         least = wishes.ASKED if request and request.wanted.says("total") else least
     if trace.intent == "list_todos" and likely:
@@ -154,7 +157,9 @@ def passage_first(
         return None
     held = [word[:FORM] for one in trace.shown for word in split_words(one.title)]
     words = [word for name in likely[0].all_of("word") for word in split_words(name)]
-    if not any(len(one) > SHORTEST and one[:FORM] not in held for one in words):
+    has_more = any(len(one) > SHORTEST and one[:FORM] not in held for one in words)
+    request = list_sums.read(looked.message, language, looked)
+    if not (has_more or (request and request.most)):  # “which hive gave the most?”
         return None
     found = show(looked, likely[0], language, act)
     return found if found and (found.calls or found.quotes) else None

@@ -28,8 +28,8 @@ done though the patterns would do something else, or ends a thing without a word
 """
 HALF, SAID = 0.5, 0.6
 """Such a share of a todo's words is said of what is told to be done."""
-NOT_TWO = 0.02
-"""A second wish is not likelier than this."""
+NOT_TWO, MAYBE_TWO = 0.02, 0.1
+"""A second wish is not likelier than this, and where it waits for a yes anyway than that."""
 BACK = frozenset({"undo", "reopen_todo"})
 MOVES = frozenset({"move_todo", "shift_todo"})
 """What a question may ask of a todo whose day it wants to know first."""
@@ -140,6 +140,9 @@ def is_told(asked: Asked, said: Understood, thing: Thing, language: Language) ->
         is_bare = said.intent in agreement.ENDS and not is_sure
         spoken = references.newest(asked, (thing.kind,))
         was_spoken_of = thing in (*spoken.things, *spoken.unsure)
+        last = asked.earlier[0] if asked.earlier else Trace()
+        if said.intent in agreement.ENDS and last.intent == "ask" and thing in last.shown:
+            return False  # which was only near to what was asked
         return bool(asked.earlier) and was_spoken_of and not open_question and not is_bare
     is_whole = all(_has_whole(thing.title, one) for one in names)
     ends = (one.end - 1 for one in said.spans if one.slot == "target")
@@ -256,7 +259,7 @@ def route_of(
     looked: Asked, question: Step, asks: Question, said: Understood, act: Act
 ) -> Route | None:
     """Return the change that a question asks about, unless its step would be no good."""
-    if looked.has(OTHERS_WORDS):
+    if looked.has(OTHERS_WORDS) and said.intent != "message":  # which always waits
         return None
     language = (question.trace or Trace()).language
     route = Route(asks.intent, language, asks.arguments, asks.choices)

@@ -24,6 +24,7 @@ from app.agent.rules.understood import (
     replaced_text,
     same_change,
     same_texts,
+    surely,
     taken_back,
 )
 from app.agent.rules.understood.meant import Meant
@@ -54,6 +55,8 @@ ITEMS: Mapping[str, str] = {
 SHOWN_AS: Mapping[str, Wish] = {"repeat_todo": "move_todo", "add_item": "append_note"}
 """The changes that are asked about in the words of another."""
 FOLDERS = {"rename": "rename_folder", "delete": "delete_folder"}
+
+_COLON = re.compile(r"\w[:：]")
 
 Ask = Callable[[Asked, Understood, Language], Step | None]
 
@@ -308,9 +311,12 @@ def _ask_of_items(asked: Asked, said: Understood, language: Language) -> Step | 
 
 
 def may_be_part(calls: Sequence[Call], likely: Sequence[Understood]) -> bool:
-    """Return whether a todo is about to be done of which a message may only mean a step."""
+    """Return whether a todo is about to be done of which a message may only mean a step: “the ale:
+    the bottles are clean, tick that”.
+    """
     is_done = any(tool == "complete_todo" for tool, _ in calls)
-    return is_done and bool(likely) and likely[0].intent in ("tick_step", "tick_item")
+    ticks = likely[:1] and (likely[0].intent in agreement.TICKS or _COLON.search(likely[0].text))
+    return is_done and bool(ticks)
 
 
 def ask_of_named_step(looked: Asked, calls: Sequence[Call], language: Language) -> Step | None:
@@ -318,15 +324,17 @@ def ask_of_named_step(looked: Asked, calls: Sequence[Call], language: Language) 
     “weekend bag: the charger is in, tick it”; None where it names none.
     """
     done = {fields.get("id") for _, fields in calls}
+    lead = looked.message[: colon.end()] if (colon := _COLON.search(looked.message)) else ""
     for thing, steps in item_changes.all_steps(looked):
         named = [
             one
             for one in steps
             if not one.is_done
-            and _has_words(looked.message, one.title)
-            and not _has_words(thing.title, one.title)
+            and surely.share_said(one.title, looked.message) == 1
+            and surely.share_said(one.title, thing.title) < 1
         ]
-        if thing.id in done and len(named) == 1:
+        may_be = thing.id in done or surely.share_said(thing.title, lead) >= surely.HALF
+        if may_be and len(named) == 1:
             held = item_changes.read(looked, thing)
             if not isinstance(held, Held):
                 return held
@@ -335,20 +343,14 @@ def ask_of_named_step(looked: Asked, calls: Sequence[Call], language: Language) 
     return None
 
 
-def _has_words(text: str, name: str) -> bool:
-    """Return whether a name stands in a text as it is, by whole words."""
-    said, words = fold_text(text), re.escape(fold_text(name).strip())
-    whole = words if questions.is_asian(name) else rf"(?<!\w){words}(?!\w)"
-    return re.search(whole, said) is not None
-
-
 def _list_of(asked: Asked, said: Understood, language: Language) -> Thing | None:
     """Return the one list, or todo with steps, that is named, else the one spoken of."""
-    kinds = TODO if said.intent.endswith("step") else NOTE
+    of_steps = said.intent.endswith("step")
     if not said.all_of("target"):
-        return list_wishes.spoken_of(asked, steps=kinds == TODO)
-    found = meant.things(asked, said, kinds, language).things
-    return found[0] if len(found) == 1 else None
+        return list_wishes.spoken_of(asked, steps=of_steps)
+    kinds = (TODO, NOTE) if of_steps else (NOTE, TODO)
+    found = (meant.things(asked, said, one, language).things for one in kinds)
+    return next((one[0] for one in found if len(one) == 1), None)
 
 
 def _item(name: str, held: Held, how: str) -> Item | None:

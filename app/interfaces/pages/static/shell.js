@@ -41,4 +41,5 @@ document.addEventListener("submit", (event) => {
 addEventListener("load", () => {
   keepShell();
   import("./ring.js");
+  import("./palette.js"); // so that what is typed right behind Ctrl+K gets there
 });

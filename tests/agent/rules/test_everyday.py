@@ -1,0 +1,138 @@
+"""What people type in passing: bare errands, several things done, values that have changed."""
+
+import pytest
+
+from tests.agent.rules.test_at_once import add, note, text_of, todos
+from tests.conftest import Client
+from tests.support.talks import Talk
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.parametrize(
+    ("message", "made"),
+    [
+        ("pick up the parcel", "pick up the parcel"),
+        ("email Tom about the lease", "email Tom about the lease"),
+        ("Paket abholen", "Paket abholen"),
+        ("chercher le colis", "chercher le colis"),
+        ("歯医者の予約を取る", "歯医者の予約を取る"),
+        ("取快递", "取快递"),
+        ("take out the bins tonight", "take out the bins"),
+        ("buy milk", None),
+        ("pick up the parcel?", None),
+        ("play some music", None),
+        ("the parcel", None),
+    ],
+)
+async def test_a_bare_errand_is_a_new_todo_unless_it_may_be_one_that_is_there(
+    alice: Client, message: str, made: str | None
+) -> None:
+    await add(alice, "Buy milk")
+    await Talk(alice).say(message)
+    assert {*(await todos(alice))} == {"Buy milk", *([made] if made else [])}
+
+
+async def test_an_errand_after_a_question_is_no_todo_by_itself(alice: Client) -> None:
+    await add(alice, "Pay the gas", "Pay the water")
+    say = Talk(alice).say
+    assert "?" in await say("paying is done")
+    await say("pick up the parcel")
+    assert "pick up the parcel" not in await todos(alice)
+
+
+@pytest.mark.parametrize(
+    ("message", "done"),
+    [
+        ("the rent is paid and the form is sent", {"Pay the rent", "Send the form"}),
+        ("die Miete ist bezahlt, das Formular auch", set()),
+        ("the rent is paid and the form is not sent", set()),
+        ("is the rent paid and the form sent?", set()),
+    ],
+)
+async def test_two_things_that_are_surely_done_are_done_at_once(
+    alice: Client, message: str, done: set[str]
+) -> None:
+    await add(alice, "Pay the rent", "Send the form", "Return the form to the library")
+    await Talk(alice).say(message)
+    assert {title for title, row in (await todos(alice)).items() if row["completed"]} in (
+        done,
+        set(),  # to ask is right, too
+    )
+
+
+async def test_a_part_of_a_todo_that_is_done_does_not_end_it(alice: Client) -> None:
+    fields = {
+        "title": "Bottle the ale",
+        "steps": [{"title": "Sterilise bottles"}, {"title": "Print labels"}],
+    }
+    await alice.ok("POST", "/os/todos", status=201, json=fields)
+    say = Talk(alice).say
+    assert "Sterilise bottles" in await say(
+        "bottling the ale: the bottles are sterilised, tick that off"
+    )
+    assert not (await todos(alice))["Bottle the ale"]["completed"]
+    await say("yes")
+    row = (await todos(alice))["Bottle the ale"]
+    assert not row["completed"]
+
+
+async def test_a_value_is_corrected_at_once_where_that_is_asked_for(alice: Client) -> None:
+    house = await note(alice, "House", "Alarm code: 4417.\n\nWater meter: 88213.\n")
+    say = Talk(alice).say
+    await say("the alarm code is 9052 now, can you fix that in my house note?")
+    assert "Alarm code: 9052." in await text_of(alice, house)
+    await say("is the alarm code 1111 now?")
+    assert "Alarm code: 9052." in await text_of(alice, house)
+
+
+async def test_what_asks_for_a_change_is_no_new_value(alice: Client) -> None:
+    wishes = await note(alice, "Wishes", "- Lina: skates\n- Jonah: headphones\n")
+    await Talk(alice).say(
+        "Jonah wants a skateboard instead of headphones, change that in the wishes"
+    )
+    text = await text_of(alice, wishes)
+    assert "change that" not in text
+    assert "Lina: skates" in text
+
+
+async def test_what_was_only_near_to_a_question_is_not_deleted(alice: Client) -> None:
+    await note(alice, "Gift ideas", "Priya: pottery class\n")
+    say = Talk(alice).say
+    await say("what did Priya say about the cellar?")
+    await say("scrap that, it's seven after all")
+    assert (await alice.ok("GET", "/os/notes"))["totalNotes"] == 1
+
+
+async def test_a_question_is_no_answer_to_which_thing_was_meant(alice: Client) -> None:
+    await add(alice, "年賀状を書く")
+    say = Talk(alice).say
+    await say("年賀状の切手は買った")
+    await say("年賀状あと何しないといけない？")
+    assert not (await todos(alice))["年賀状を書く"]["completed"]
+
+
+async def test_whole_titles_are_meant_whatever_else_is_named(alice: Client) -> None:
+    await note(alice, "Gift ideas", "Mum: scarf\n")
+    await add(alice, "Dinner with Priya's parents", "Call Priya")
+    await Talk(alice).say("delete my gift ideas note before Priya sees it")
+    assert (await alice.ok("GET", "/os/notes"))["totalNotes"] == 0
+    assert len(await todos(alice)) == 2
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("which is the most expensive thing in the lab order?", "Dissection kits"),
+        ("which thing on the lab order costs the least?", "Indicator paper"),
+        ("how much is the lab order all in?", "218"),
+    ],
+)
+async def test_a_list_is_reckoned_with(alice: Client, question: str, told: str) -> None:
+    rows = (
+        "| Petri dishes | 27 |\n| Indicator paper | 14 |\n| Glass | 32 |\n| Dissection kits | 145 |"
+    )
+    await note(alice, "Lab order", f"| Item | Euros |\n| --- | --- |\n{rows}\n")
+    answer = await Talk(alice).say(question)
+    assert told in answer
+    assert ("Petri" in answer) == (told == "218")  # a sum quotes every line
