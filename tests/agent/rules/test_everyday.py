@@ -136,3 +136,36 @@ async def test_a_list_is_reckoned_with(alice: Client, question: str, told: str) 
     answer = await Talk(alice).say(question)
     assert told in answer
     assert ("Petri" in answer) == (told == "218")  # a sum quotes every line
+
+
+async def test_the_cell_that_is_named_is_corrected_and_no_name_of_a_row(alice: Client) -> None:
+    rows = "| Bed | pH | Crop |\n| --- | --- | --- |\n| A1 | 7 | 18 |\n| A4 | 6 | 22 |\n"
+    beds = await note(alice, "Beds", rows)
+    say = Talk(alice).say
+    await say("the crop of A4 in beds is 24 now, change it")
+    text = await text_of(alice, beds)
+    assert "A24" not in text
+    assert "| A4 | 6 | 24 |" in text
+
+
+async def test_a_row_of_two_cells_is_changed_by_its_name(alice: Client) -> None:
+    rows = "| Bed | Crop |\n| --- | --- |\n| C | kale |\n| D | potatoes |\n"
+    beds = await note(alice, "Beds", rows)
+    say = Talk(alice).say
+    await say("show me the beds")
+    await say("change D to parsnips")
+    assert "| D | parsnips |" in await text_of(alice, beds)
+
+
+async def test_a_step_by_other_words_does_not_end_its_todo(alice: Client) -> None:
+    fields = {"title": "Peindre la chambre de Zoé", "steps": [{"title": "lessiver les murs"}]}
+    await alice.ok("POST", "/os/todos", status=201, json=fields)
+    told = await Talk(alice).say("les murs de la chambre de Zoé sont lessivés")
+    assert "lessiver les murs" in told
+    assert not (await todos(alice))["Peindre la chambre de Zoé"]["completed"]
+
+
+async def test_a_tick_writes_no_new_line(alice: Client) -> None:
+    shopping = await note(alice, "スーパーで買うもの", "- [ ] 豆腐\n- [ ] 牛乳\n")
+    await Talk(alice).say("スーパーで買うものの豆腐、チェック入れて")
+    assert len((await text_of(alice, shopping)).strip().splitlines()) == 2

@@ -25,11 +25,11 @@ class Changed(NamedTuple):
     is_sure: bool
 
 
-def with_amount(line: Line, new: Amount, *, is_sure: bool) -> Changed | None:
+def with_amount(line: Line, new: Amount, said: str, *, is_sure: bool) -> Changed | None:
     """Return a line with a new number in place of the one that it has; None where it has no such
     one, or that already.
     """
-    old = note_lines.only_amount(line, new.unit)
+    old = note_lines.only_amount(line, new.unit, said)
     if old is None or old.text == new.text:
         return None
     to = _like(old.text, new.text)
@@ -59,6 +59,8 @@ def with_words(lines: Sequence[Line], old: str, new: str, beside: str) -> Change
     elif old[:1].islower() and line.text[start].isupper():
         new = f"{new[:1].upper()}{new[1:]}"  # “meyer” for “Meyer”
     is_sure = is_of_label or _is_whole(line, start, end)
+    if beside_name := note_lines.beside_name(line, start, end):
+        start, end = beside_name  # “change D to beans”
     return _put(line, start, end, new, is_sure=is_sure)
 
 

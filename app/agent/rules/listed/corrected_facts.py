@@ -30,7 +30,7 @@ LEAST_DIGITS = 6
 PART = 4
 """So many letters has a word at least that is a part of a longer one."""
 _NUMBER = re.compile(
-    r"(?:(?P<thousands>(?<!\d)[1-9]\d{0,2}(?:[ \u00a0\u202f]\d{3})+(?!\d))"
+    r"(?<![A-Za-z])(?:(?P<thousands>(?<!\d)[1-9]\d{0,2}(?:[ \u00a0\u202f]\d{3})+(?!\d))"
     r"|(?P<phone>\+?\d[\d ()/.\-]{5,}\d)|(?P<number>\d+(?:[.,:]\d+)*))"
     r"\s?(?P<unit>[€%$£]|[a-zA-ZÀ-ÿ]+|[\u30a0-\u30ff]+|[\u3400-\u9fff]{1,3})?"
 )

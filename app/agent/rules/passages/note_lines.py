@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from app.agent.rules.passages import questions
+from app.agent.rules.passages import questions, tables
 from app.agent.rules.passages.log_lines import DATED
 from app.agent.rules.passages.sentences import fold_text, split_words, stem
 
@@ -19,7 +19,8 @@ _CELL = re.compile(r"\s*\|\s*")
 _LABEL = re.compile(r"(?P<label>[^:：\n]*[^\W\d_][^:：\n]*?)\s?[:：](?!\d)\s*")
 _SENTENCES = re.compile(r"(?<!\d)[.!?]\s+\S|[。！？]\S")
 _AMOUNT = re.compile(
-    r"(?P<before>[€£$¥]\s?)?(?P<number>\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)|\d+(?:[.,]\d+)*)"
+    r"(?P<before>[€£$¥]\s?)?(?<![A-Za-z])"
+    r"(?P<number>\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)|\d+(?:[.,]\d+)*)"
     r"(?P<unit>\s?(?:[€£$¥%]|[^\W\d_]{1,9}))?"
 )
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
@@ -44,11 +45,14 @@ class Amount(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line of a note: the whole of it, what it is of, and from where on it says something."""
+    """A line of a note: the whole of it, what it is of, from where on it says something, and of a
+    row the names of its columns.
+    """
 
     text: str
     label: str
     start: int
+    columns: tuple[str, ...] = ()
 
     @property
     def value(self) -> str:
@@ -58,12 +62,15 @@ class Line(NamedTuple):
 
 def read(markdown: str) -> list[Line]:
     """Return the lines of a note that stand in it once, but what is running text."""
-    rows = markdown.split("\n")
-    return [
-        line
-        for at, row in enumerate(rows)
-        if rows.count(row) == 1 and (line := _line(row, rows[at + 1 : at + 2])) is not None
-    ]
+    rows, found, columns = markdown.split("\n"), list[Line](), tuple[str, ...]()
+    for at, row in enumerate(rows):
+        if not row.lstrip().startswith("|"):
+            columns = ()
+        elif any(map(_RULE.fullmatch, filter(None, rows[at + 1 : at + 2]))):
+            columns = tables.cells(row)
+        if rows.count(row) == 1 and (line := _line(row, rows[at + 1 : at + 2])) is not None:
+            found.append(line._replace(columns=columns))
+    return found
 
 
 def _line(row: str, following: Sequence[str]) -> Line | None:
@@ -117,9 +124,10 @@ def kind_of(unit: str) -> str:
     return unit[:1] if unit[:1] in _PLAIN else ""
 
 
-def only_amount(line: Line, unit: str) -> Amount | None:
+def only_amount(line: Line, unit: str, said: str = "") -> Amount | None:
     """Return the one number of what a line says that an amount of a unit can be for, with its place
-    in the whole line; None where there is none, or several.
+    in the whole line; of a row that of the column which is `said`. None where there is none, or
+    several.
     """
     found = [
         one._replace(start=line.start + one.start, end=line.start + one.end)
@@ -129,7 +137,16 @@ def only_amount(line: Line, unit: str) -> Amount | None:
     if len(found) > 1 and not unit and line.text.lstrip().startswith("|"):
         # “| Hotel | 10 | 23 Dec |”
         found = [one for one in found if _CELL.match(line.text, one.end)]
+        named = [one for one in found if is_in_column(line, one, said)]
+        found = named or found
     return found[0] if len(found) == 1 else None
+
+
+def is_in_column(line: Line, amount: Amount, said: str) -> bool:
+    """Return whether a number of a row stands in a column whose name is said."""
+    at = tables.column_at(line.text, amount.start)
+    name = line.columns[at] if at < len(line.columns) else ""
+    return bool(name) and places(fold_text(name)).search(fold_text(said)) is not None
 
 
 def _is_money(unit: str) -> str:
@@ -153,6 +170,13 @@ def said_in(lines: Sequence[Line], text: str) -> tuple[Line | None, bool]:
     best = max((score for score, _ in scores), default=(False, 0))
     found = [line for score, line in scores if score == best]
     return (found[0], best[0]) if len(found) == 1 else (None, False)
+
+
+def beside_name(line: Line, start: int, end: int) -> tuple[int, int] | None:
+    """Return where the other cell of a row of two stands, if start..end is the first, its name."""
+    cells = itertools.pairwise(_CELL.finditer(line.text) if line.columns else ())
+    places = [(one.end(), other.start()) for one, other in cells]
+    return places[1] if len(places) == 2 and places[0] == (start, end) else None
 
 
 def of_day(lines: Sequence[Line], day: int) -> Line | None:

@@ -68,6 +68,8 @@ RENAMES = frozenset({"rename"})
 ADDS = frozenset({"add_step", "add_item"})
 """The intents that give a todo a new step."""
 TICKS = frozenset({"tick_item", "tick_step"})
+KEEPS = frozenset({"tick_item", "untick_item", "remove_item"})
+"""The intents after which a list has no new lines."""
 DONE = frozenset({"complete_todo", "reopen_todo"})
 """What ticking an item of a list may seem to be."""
 WRITTEN = frozenset({"append_note", "add_item"})
@@ -127,6 +129,7 @@ def agree(asked: Asked, step: Step, reading: Reading, language: Language) -> boo
         and _are_levels(writes, one, language)
         and not (one.intent == "delete" and is_within(one))
         and _are_items(asked, writes, one)
+        and not (one.intent in KEEPS and _adds_lines(asked, writes))
         and (not ticks or _may_be_ticked(asked, writes[0][1], one))
         for one in likely
         if one is likely[0] or {one.intent, likely[0].intent} <= WRITTEN
@@ -371,6 +374,13 @@ def _kinds_of_changes(asked: Asked, fields: Mapping[str, Any]) -> int:
     before, after = ({_BOX.sub("[ ]", one) for one in text.splitlines()} for text in (old, new))
     ticks = any(_BOX.sub("[ ]", one) in after for one in {*old.splitlines()} - {*new.splitlines()})
     return ticks + bool(after - before) + bool(before - after)
+
+
+def _adds_lines(asked: Asked, writes: Sequence[Call]) -> bool:
+    """Return whether a note that was read gets lines that it has not, ticked or not."""
+    old = _BOX.sub("[ ]", _read_before(asked)).splitlines()
+    texts = [str(fields.get("content", "")) for tool, fields in writes if tool == "edit_note"]
+    return any(set(_BOX.sub("[ ]", one).splitlines()) - set(old) for one in texts)
 
 
 def _only_ticks(asked: Asked, writes: Sequence[Call]) -> bool:

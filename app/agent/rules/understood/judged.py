@@ -289,6 +289,10 @@ def _asked_or_done(
     patterns where it is the same.
     """
     best, trace = reading.likely[0], step.trace or Trace()
+    asks = surely.asks_yes(question) if best.intent == "complete_todo" else None
+    ends = [("complete_todo", {"id": one.id}) for one in (asks.choices if asks else ())]
+    if part := wishes.ask_of_named_step(looked, ends, language):
+        return part
     written = made_at_once.written(looked, question, reading, act)
     if written := written or _several(looked, reading, language, act):
         return written

@@ -22,7 +22,7 @@ from app.agent.rules.listed import changed_lines, corrected_facts, list_words, n
 from app.agent.rules.listed.changed_lines import Changed
 from app.agent.rules.listed.named_notes import Place
 from app.agent.rules.passages import note_lines, questions
-from app.agent.rules.passages.note_lines import Line
+from app.agent.rules.passages.note_lines import Amount, Line
 from app.agent.rules.phrases import phrases
 from app.agent.rules.reader import reader
 from app.agent.rules.routing import routing
@@ -218,7 +218,8 @@ def _revalued(
         return None
     at = looked.message.rfind(new.text, said.start, said.end)
     rest = f"{place.rest[:at]}{' ' * len(new.text)}{place.rest[at + len(new.text) :]}"
-    lines = [one for one in lines if note_lines.only_amount(one, new.unit)]
+    text = looked.message
+    lines = [one for one in lines if note_lines.only_amount(one, new.unit, text)]
     line, is_whole = note_lines.said_in(lines, rest)
     numbers = [one.text for one in note_lines.amounts(rest)]
     is_sure = True
@@ -229,13 +230,19 @@ def _revalued(
     elif line is not None:
         named_as = _bare(said.label, place, looked) or rest[said.start : said.end]
         left = note_lines.left_of(named_as, line, place.note.title)
-        is_sure = said.is_sure or is_whole or not left
+        is_sure = not left or (_says_column(line, new, text) and (said.is_sure or is_whole))
     if line is None or any(one not in line.text for one in numbers):
         return None
-    old = note_lines.only_amount(line, new.unit)
+    old = note_lines.only_amount(line, new.unit, text)
     # “70 g” for what is 9 of something else
     is_alike = old is None or bool(old.unit) == bool(new.unit) or not new.unit
-    return changed_lines.with_amount(line, new, is_sure=is_sure and is_alike)
+    return changed_lines.with_amount(line, new, text, is_sure=is_sure and is_alike)
+
+
+def _says_column(line: Line, new: Amount, text: str) -> bool:
+    """Return whether a message says which column of a row it changes; there is none in a list."""
+    old = note_lines.only_amount(line, new.unit, text)
+    return not line.columns or (old is not None and note_lines.is_in_column(line, old, text))
 
 
 def _says_day(looked: Asked, said: Wanted) -> bool:

@@ -15,7 +15,7 @@ from app.agent.rules.dialogue import resolve_reference, said_days
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.listed import corrected_facts, list_words
 from app.agent.rules.mentions import asking
-from app.agent.rules.passages import log_lines, questions
+from app.agent.rules.passages import log_lines, note_lines, questions
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.reader import reader
 from app.agent.rules.reader.labelled import TWO
@@ -23,7 +23,7 @@ from app.agent.rules.reader.reader import Reading, Understood
 from app.agent.rules.routing.routing import Route
 from app.agent.rules.understood import agreement, meant, new_todos, surely
 from app.agent.rules.understood.surely import Act
-from app.agent.turn.steps import Asked, Step, Trace
+from app.agent.turn.steps import Asked, Question, Step, Trace
 
 MAKES: Mapping[str, frozenset[str]] = {
     "message": frozenset({"person", "text"}),
@@ -264,10 +264,12 @@ def replaced(looked: Asked, question: Step, said: Understood, act: Act) -> Route
     if asks is None or asks.intent != "replace_text":
         return None
     new, old, line = (asks.arguments[name] for name in ("to", "from", "old"))
+    if line.lstrip().startswith("|"):
+        return None  # of which column, a row does not tell
     texts = said.all_of("text") if said.intent == asks.intent else []
     is_told = said.sure >= surely.AT_ONCE and bool(texts) and new in texts[-1]
     is_told = is_told and not surely.only_asks(said, trace.language)
-    if not (is_told or _asks_to_correct(looked, new, trace.language)):
+    if not (is_told or _asks_to_correct(looked, asks, trace.language)):
         return None
     told = looked.earlier[0].told.splitlines()[:1] if looked.earlier else []
     is_named = (
@@ -278,16 +280,18 @@ def replaced(looked: Asked, question: Step, said: Understood, act: Act) -> Route
     return surely.route_of(looked, question, asks, said, act) if is_named else None
 
 
-def _asks_to_correct(looked: Asked, new: str, language: Language) -> bool:
-    """Return whether a message outright asks for something to be corrected, and tells this number:
-    “the kits are 160 now, fix that in the order”.
+def _asks_to_correct(looked: Asked, asks: Question, language: Language) -> bool:
+    """Return whether a message outright asks for something to be corrected, and tells this number
+    as the old one stands, in euros for euros: “the kits are 160 now, fix that in the order”.
     """
-    if not any(one.isdecimal() for one in new):
-        return False
+    said, held = asks.arguments["to"], asks.arguments["from"]
+    new = {one.unit for one in note_lines.amounts(looked.message) if one.text == said}
+    old = {one.unit for one in note_lines.amounts(asks.arguments["old"]) if one.text == held}
     weights = reader.read(looked, (), language).weights
-    is_written = sum(weights.get(one, 0.0) for one in CORRECTS) >= surely.HALF
+    is_written = sum(weights.get(one, 0.0) for one in CORRECTS) >= PLAIN
     cue = list_words.words_of(language).cues["correct"]
-    return is_written and new in looked.message and bool(cue.search(Marked(looked.message).text))
+    is_same = bool(new) and new == old
+    return is_same and is_written and bool(cue.search(Marked(looked.message).text))
 
 
 def written(looked: Asked, question: Step, reading: Reading, act: Act) -> Route | Step | None:
