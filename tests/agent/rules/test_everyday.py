@@ -169,3 +169,32 @@ async def test_a_tick_writes_no_new_line(alice: Client) -> None:
     shopping = await note(alice, "スーパーで買うもの", "- [ ] 豆腐\n- [ ] 牛乳\n")
     await Talk(alice).say("スーパーで買うものの豆腐、チェック入れて")
     assert len((await text_of(alice, shopping)).strip().splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    ("message", "due"),
+    [
+        ("schieb die Winterreifen um eine Woche, die Werkstatt ist voll", "2026-12-07"),
+        ("push the Winterreifen by a week", "2026-12-07"),
+        ("schieb die Winterreifen auf morgen", "2026-11-22"),
+    ],
+)
+async def test_a_todo_is_pushed_by_a_length_of_time(alice: Client, message: str, due: str) -> None:
+    await add(alice, "Winterreifen wechseln", dueDate="2026-11-30")
+    await Talk(alice).say(message)
+    assert (await todos(alice))["Winterreifen wechseln"]["dueDate"] == due
+
+
+@pytest.mark.parametrize(
+    "message", ["¿qué tengo de aquí al viernes?", "what have I got between now and Friday?"]
+)
+async def test_what_lies_between_now_and_a_day_is_listed(alice: Client, message: str) -> None:
+    await add(alice, "Comprar geles", dueDate="2026-11-25")
+    assert "Comprar geles" in await Talk(alice).say(message)
+
+
+async def test_a_step_is_ticked_by_its_own_words(alice: Client) -> None:
+    fields = {"title": "Mend the shed roof", "steps": [{"title": "buy roofing felt"}]}
+    await alice.ok("POST", "/os/todos", status=201, json=fields)
+    assert "roofing felt" in await Talk(alice).say("got the roofing felt")
+    assert not (await todos(alice))["Mend the shed roof"]["completed"]

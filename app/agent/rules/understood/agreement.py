@@ -49,7 +49,8 @@ EDITS: Mapping[str, frozenset[str]] = {
         "priority": "prioritize",
         "title": "rename",
         "completed": "complete_todo reopen_todo tick_item untick_item tick_step",
-        "steps": "add_step remove_step tick_step tick_item untick_item remove_item add_item",
+        "steps": "add_step remove_step tick_step tick_item untick_item remove_item add_item"
+        " complete_todo",
     }.items()
 }
 """The fields of a todo that are edited, and the intents that they are of."""

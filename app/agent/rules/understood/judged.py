@@ -191,7 +191,7 @@ def _checked(
                 return make or question
             change = at_once.instead(looked, step, question, reading, language, act)
             return change or made_at_once.written(looked, question, reading, act) or question
-        surely = one is reading.likely[0] and one.sure >= wishes.SURE
+        surely = one is reading.likely[0] and shown.how_sure(one, reading) >= wishes.SURE
         if surely and (found := shown.show(looked, one, language, act)) is not None:
             return found
     return _ask_first(asked, step, language)

@@ -47,8 +47,9 @@ _CLAUSE_END = re.compile(r"[!?;。！？；，、]|[.,](?!\d)")
 _EDGES = ' \t,;:.!?。，、！？；："“”„«»「」『』'
 _PARTICLES = re.compile(r"^\s*[的里把将の、]+")
 _UNITS = "|".join(re.escape(one) for row in note_lines.MONEY for one in row.split())
+_NUMBER = r"(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)|\d+(?:[.,]\d+)*)"
 _SLOTS = {
-    "value": rf"(?P<value>(?:[€£$¥]\s?)?\d+(?:[.,]\d+)*)(?![\d:])(?:\s?(?:{_UNITS})(?!\w))?",
+    "value": rf"(?P<value>(?:[€£$¥]\s?)?{_NUMBER})(?![\d:])(?:\s?(?:{_UNITS})(?!\w))?",
     "end": r"(?=\s*(?:[.!?;,。！？；，、]|$))",
     "old": r"(?P<old>[^.!?;。！？；，\n]{1,60}?)",
     "new": r"(?P<new>(?:[^.!?;,。！？；，、\n]|(?<=\d)[.,](?=\d)){1,60}?)",

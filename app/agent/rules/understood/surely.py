@@ -11,7 +11,7 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.mentions import asking
-from app.agent.rules.passages import questions
+from app.agent.rules.passages import note_lines, questions
 from app.agent.rules.passages.sentences import fold_text, split_words
 from app.agent.rules.reader import lines
 from app.agent.rules.reader.reader import Reading, Understood
@@ -191,6 +191,14 @@ def share_said(title: str, message: str) -> float:
     held = split_words(message)
     said = sum(any(one[: told.SAME] in word for word in held) for one in stems)
     return said / max(len(stems), 1)
+
+
+def is_said(title: str, message: str) -> bool:
+    """Return whether a message has all the words of a title in some form, or no other than its
+    words: “got the roofing felt” for “buy roofing felt”.
+    """
+    words = note_lines.content(message)
+    return share_said(title, message) == 1 or (bool(words) and words <= note_lines.content(title))
 
 
 def names_items(said: Understood, asks: Question) -> bool:

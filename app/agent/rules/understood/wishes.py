@@ -330,7 +330,7 @@ def ask_of_named_step(looked: Asked, calls: Sequence[Call], language: Language) 
             one
             for one in steps
             if not one.is_done
-            and surely.share_said(one.title, looked.message) == 1
+            and surely.is_said(one.title, looked.message)
             and surely.share_said(one.title, thing.title) < 1
         ]
         may_be = thing.id in done or surely.share_said(thing.title, lead) >= surely.HALF
