@@ -6,16 +6,18 @@ import { key, showKeys } from "./keys.js";
 import { say } from "./words.js";
 
 const SENDING = 3000;
-const PLACES = { t: ["today", "/"], n: ["notes", "/notes"], o: ["todos", "/todos"], s: ["search", "/search"], a: ["agent", "/agent"], h: ["heartbeat", "/heartbeat"], p: ["people", "/people"], ",": ["settings", "/settings"] };
+const PLACES = { t: "today", n: "notes", o: "todos", s: "search", a: "agent", h: "heartbeat", p: "people", ",": "settings" };
 
-key("Mod+k", say("shell.js.key_palette"), async () => (await import("./palette.js")).palette());
+const load = () => import("./palette.js");
+key("Mod+k", say("shell.js.key_palette"), async () => (await load()).palette());
+addEventListener("keydown", (event) => { if (event.ctrlKey || event.metaKey) load(); });
 key("q", say("shell.js.key_add"), async () => {
   const line = one("[data-quick-add]");
   if (line) line.focus();
-  else (await import("./palette.js")).palette({ adds: true });
+  else (await load()).palette({ adds: true });
 });
 key("?", say("shell.js.key_help"), showKeys);
-for (const [letter, [name, address]] of Object.entries(PLACES)) key(`g ${letter}`, say(`shell.js.key_${name}`), () => location.assign(address));
+for (const [letter, name] of Object.entries(PLACES)) key(`g ${letter}`, say(`shell.js.key_${name}`), () => location.assign(name === "today" ? "/" : `/${name}`));
 
 let away = null;
 addEventListener("hearth:reach", ({ detail: reachable }) => {
@@ -41,5 +43,4 @@ document.addEventListener("submit", (event) => {
 addEventListener("load", () => {
   keepShell();
   import("./ring.js");
-  import("./palette.js"); // so that what is typed right behind Ctrl+K gets there
 });
