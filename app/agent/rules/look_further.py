@@ -5,15 +5,22 @@ from typing import NamedTuple
 
 import msgspec
 
+from app.agent.quickadd import time_ranges
+from app.agent.quickadd.time_ranges import Range
 from app.agent.rules import past_days
 from app.agent.rules.answers import calendar_answers, list_answers, note_answers, targets, undo
 from app.agent.rules.dialogue import dialogue_words, resolve_reference, slots, view_words
 from app.agent.rules.intents import INTENTS, TRIED
+from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.passages import questions
+from app.agent.rules.passages.sentences import fold_text
+from app.agent.rules.reckoning import words, written_dates
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, Thing, Trace
 
 INSTEAD = "instead"
+LISTED = frozenset({calendar_answers.TOOL, "search_todos"})
+"""The tools that list what there is on a day."""
 """The argument with the intent that is tried next, and what its own arguments begin with."""
 
 
@@ -192,6 +199,27 @@ def _without_days(asked: Asked, route: Route) -> str:
     return " ".join(view_words.sort_words(text, language).rest)
 
 
+def _beside_day(
+    asked: Asked, text: str, when: str, language: Language
+) -> tuple[str, str, Range | None]:
+    """Return the words of a text that ask for more than what there is on its day, those for the
+    day, `when` that is known, and the day; no words where it names no day.
+    """
+    text = dialogue_words.bare(text)
+    found = dialogue_words.find_days(text, asked.now)
+    found = found or dialogue_words.bare_weekday(text, asked.now)
+    at = text.find(dialogue_words.bare(when)) if when else -1
+    if found is None and at < 0:
+        return "", "", None
+    day, start, end = found or (time_ranges.read(when, asked.now), at, at + len(when))
+    rest = f"{text[:start]} {text[end:]}"
+    if part := time_ranges.find_part(rest):
+        rest = f"{rest[: part[1]]} {rest[part[2] :]}"
+    sorted_words = view_words.sort_words(rest, language)
+    named = "" if "todo" in sorted_words.said else " ".join(sorted_words.rest)
+    return named, text[start:end].strip(), day
+
+
 def _list_before(asked: Asked) -> tuple[Thing, ...]:
     """Return the note that the turn before was about, where it was one."""
     last = asked.earlier[0] if asked.earlier else Trace()
@@ -216,12 +244,41 @@ def also_from_notes(asked: Asked, route: Route, step: Step) -> Step:
     """
     if any(result.content["events"] for result in asked.of(calendar_answers.TOOL)):
         return step
-    searched = msgspec.structs.replace(
-        asked, results=tuple(one for one in asked.results if one.tool != calendar_answers.TOOL)
-    )
-    found = note_answers.answer_question(searched, msgspec.structs.replace(route, intent="ask"))
-    found = offer_next(searched, route, found)
+    found = _in_notes(asked, msgspec.structs.replace(route, intent="ask"))
     return found if found.calls or found.quotes else step
+
+
+def of_day_in_notes(asked: Asked, route: Route, step: Step) -> Step:
+    """Return what a note says of a day where more is asked for than what there is on it: “which
+    shift do I have on the 8th?”; else the step.
+    """
+    language = route.get("written") or route.language
+    texts = (route.get("text"), asked.message)
+    said = (_beside_day(asked, one, route.get("when"), language) for one in texts if one)
+    named, day, wanted = next((one for one in said if one[0]), ("", "", None))
+    rows = [row for one in asked.of(calendar_answers.TOOL) for row in one.content["events"]]
+    rows += [row for one in asked.of("search_todos") for row in one.content["todos"]]
+    titles = fold_text("\n".join(row["title"] for row in rows))
+    if not named or any(word in titles for word in named.split()):
+        return step
+    asks = {"text": f"{named} {day}", "written": language}
+    found = _in_notes(asked, Route("ask", route.language, asks))
+    plain = words.folded("\n".join(one.text for one in found.quotes))
+    days = {one.day for one in written_dates.find(plain, asked.now.date()) if not one.is_month}
+    if found.calls or wanted is None or days != {wanted.start.date()}:
+        return found if found.calls else step
+    # “and on the 13th?” asks the same again
+    trace = msgspec.structs.replace(
+        found.trace or Trace(), intent="events", language=route.language, arguments=asks
+    )
+    return msgspec.structs.replace(found, trace=trace)
+
+
+def _in_notes(asked: Asked, route: Route) -> Step:
+    """Return what the notes say, whatever the calendar has."""
+    results = tuple(one for one in asked.results if one.tool not in LISTED)
+    searched = msgspec.structs.replace(asked, results=results)
+    return offer_next(searched, route, note_answers.answer_question(searched, route))
 
 
 def from_notes(asked: Asked, route: Route) -> Step:

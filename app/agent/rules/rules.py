@@ -40,6 +40,8 @@ from app.core.process.caches import keep_latest
 
 __all__ = ["Asked", "Result", "Step", "next_step"]
 
+OF_DAYS = frozenset({"events", "list_todos"})
+"""What may ask of a day what only a note says."""
 ASKS_A_DAY = frozenset({"list_todos", "events", "free"})
 """What may be asked of a day, which what follows may be of, too."""
 KEPT = ASKS_A_DAY | {"ask"}
@@ -238,8 +240,10 @@ def _act(asked: Asked, route: Route) -> Step:
         else look_further.look_further(asked, route)
     )
     # The calendar may know nothing of what a note does: “when is the meeting about the roof?”
-    if route.intent == "events" and route.get("words") and asked.results and not step.calls:
-        return look_further.also_from_notes(asked, route, step)
+    if route.intent in OF_DAYS and asked.results and not step.calls:
+        is_named = route.intent == "events" and bool(route.get("words"))
+        more = look_further.also_from_notes if is_named else look_further.of_day_in_notes
+        return more(asked, route, step)
     return step
 
 

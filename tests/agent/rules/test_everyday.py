@@ -198,3 +198,31 @@ async def test_a_step_is_ticked_by_its_own_words(alice: Client) -> None:
     await alice.ok("POST", "/os/todos", status=201, json=fields)
     assert "roofing felt" in await Talk(alice).say("got the roofing felt")
     assert not (await todos(alice))["Mend the shed roof"]["completed"]
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("which shift do I have on 8 December?", "8 Dec: night"),
+        ("welche Schicht hab ich am 8. Dezember?", "8. Dez.: Nacht"),
+        ("¿qué turno tengo el 8 de diciembre?", "8 dic: noche"),
+        ("what have I got on 8 December?", "Post the letter"),
+        ("which todos do I have on 8 December?", "Post the letter"),
+        ("which shift do I have on 9 December?", ""),
+    ],
+)
+async def test_a_note_tells_what_is_asked_of_a_day(alice: Client, question: str, told: str) -> None:
+    await add(alice, "Post the letter", dueDate="2026-12-08")
+    await note(alice, "Shifts in December", "- 5 Dec: late\n- 8 Dec: night\n- 13 Dec: off\n")
+    await note(alice, "Schichten im Dezember", "- 5. Dez.: Spät\n- 8. Dez.: Nacht\n")
+    await note(alice, "Turnos de diciembre", "- 5 dic: tarde\n- 8 dic: noche\n")
+    answer = await Talk(alice).say(question)
+    assert told in answer
+    assert ("8 Dec: night" in answer) == (told == "8 Dec: night")
+
+
+async def test_what_follows_asks_the_same_note_of_another_day(alice: Client) -> None:
+    await note(alice, "Turnos de diciembre", "- 5 dic: tarde\n- 8 dic: noche\n")
+    say = Talk(alice).say
+    assert "noche" in await say("¿qué turno tengo el 8 de diciembre?")
+    assert "tarde" in await say("¿y el 5?")

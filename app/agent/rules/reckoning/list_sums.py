@@ -289,7 +289,7 @@ def _measures(request: Request, listed: Listed, lines: Sequence[Line]) -> Sequen
     thing that is measured.
     """
     keys = [key for key in listed.measures if any(key in one.amounts for one in lines)]
-    said = split_words(request.wanted.text)
+    said = split_words(request.said)  # “on a payé combien ?” names a column
     named = [
         key
         for key in keys
