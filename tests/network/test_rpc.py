@@ -39,7 +39,7 @@ def brain(monkeypatch: pytest.MonkeyPatch, model: FunctionModel) -> None:
 
 async def test_ones_own_agent_answers_without_a_grant(alice: Client) -> None:
     await alice.note("Leek soup", "Simmer the leeks for twenty minutes.")
-    body = await send(alice, "alice_coo", "simmer leeks")
+    body = await send(alice, "alice_coo", "how long do the leeks simmer?")
     assert "Leek soup" in body["response"]
     assert (body["mode"], body["intent"], body["ownerName"], body["agentName"]) == (
         "agent",

@@ -223,7 +223,7 @@ async def test_the_rules_answer_for_a_provider_that_gives_nothing(
 ) -> None:
     monkeypatch.setattr(guarded_model, "USUAL_WAIT_SECONDS", 0.05)
     await alice.note("Leek soup", "Simmer the leeks.")
-    heard = await ask(served, alice, f"leeks {words} {provider}")
+    heard = await ask(served, alice, f"how do I simmer the leeks? {words} {provider}")
     assert "Leek soup" in heard.text
     told = heard.told
     assert (told["model"], told["fallback"]["model"]) == ("offline", MODEL)
