@@ -36,8 +36,8 @@ OF_TODOS = frozenset({"title", "day", "prio"})
 LEAST = 2
 """So many todos at least are several."""
 PLAIN, BARE = 0.8, 0.9
-"""So likely at least is a new todo where a message has nothing beside its title and day, and one
-where it has no day either.
+"""So likely at least is a new todo where a message has nothing beside its title and day, a message
+to somebody, which waits for a yes, and a number that is to be corrected; and a todo without a day.
 """
 MOST_WORDS, MOST_LETTERS = 5, 14
 """So many words, or letters where no spaces part words, stand beside them and their days."""
