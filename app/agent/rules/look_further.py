@@ -216,9 +216,9 @@ def _beside_day(
     if part := time_ranges.find_part(rest):
         rest = f"{rest[: part[1]]} {rest[part[2] :]}"
     sorted_words = view_words.sort_words(rest, language)
-    # one letter alone says nothing where no spaces part words
-    more = [one for one in sorted_words.rest if len(one) > 1]
-    named = "" if "todo" in sorted_words.said else " ".join(more)
+    # what is left where no spaces part words may be a part of one
+    is_none = "todo" in sorted_words.said or questions.is_asian(text)
+    named = "" if is_none else " ".join(sorted_words.rest)
     return named, text[start:end].strip(), day
 
 
