@@ -155,6 +155,12 @@ def part_of(day: date, part: Part, now: datetime) -> Range:
     return Range(start, end)
 
 
+def next_with(part: Part, now: datetime) -> Range:
+    """Return the day of a part that is named without one: today, or tomorrow where it has been."""
+    is_over = part_of(now.date(), part, now).end <= now
+    return day(now.date() + timedelta(days=is_over), now)
+
+
 def _named(name: RangeName, groups: tuple[str | None, ...], now: datetime) -> Range:
     today = now.date()
     monday = today - timedelta(days=today.weekday())

@@ -30,10 +30,11 @@ AN_HOUR = timedelta(hours=1)
 def list_events(asked: Asked, route: Route) -> Step:
     """List what takes place in the time that was named; of what comes next only the first."""
     comes_next = _next_event().search(asked.message) is not None
+    part = time_ranges.find_part(asked.message)
+    named = _days_of(asked, route) or (time_ranges.next_with(part[0], asked.now) if part else None)
     if not asked.results:
         if missing := time_ranges.missing_day(asked.message, asked.now):
             return Step(route.phrase("no_such_day", day=missing))
-        named = _days_of(asked, route) or _day_of_part(asked)
         usual = Range(
             asked.now,
             asked.now
@@ -52,8 +53,7 @@ def list_events(asked: Asked, route: Route) -> Step:
     if not found:
         return list_answers.tell_refusal(asked, route)
     rows, total = found[0]["events"], found[0]["total"]
-    named = _days_of(asked, route) or _day_of_part(asked)
-    if named and time_ranges.find_part(asked.message):
+    if named and part:
         stretch = _stretch(asked, named)
         rows = [row for row in rows if row["allDay"] or _overlaps(row, stretch)]
         total = len(rows)
@@ -119,17 +119,6 @@ def _days_of(asked: Asked, route: Route) -> Range | None:
     said = dialogue_words.bare(text)
     span = view_words.find_span(said, asked, route.get("written") or route.language)
     return span[0] if span else _day_in(text, asked)
-
-
-def _day_of_part(asked: Asked) -> Range | None:
-    """Return the day of a part that is named without one, today or where that part has been
-    tomorrow; None where none is.
-    """
-    found = time_ranges.find_part(asked.message)
-    if found is None:
-        return None
-    is_over = time_ranges.part_of(asked.now.date(), found[0], asked.now).end <= asked.now
-    return time_ranges.day(asked.now.date() + timedelta(days=is_over), asked.now)
 
 
 def _day_in(text: str, asked: Asked) -> Range | None:

@@ -249,10 +249,8 @@ def _part_of_day(asked: Asked, route: Route, text: str) -> tuple[Range | None, s
         first, last = _range(asked, named)
     else:
         # “tonight” is a day and a part of it
-        day = _any_day(asked, text)[0] or time_ranges.day(asked.now.date(), asked.now)
+        day = _any_day(asked, text)[0] or time_ranges.next_with(part, asked.now)
         first = last = day.start.date()
-        if time_ranges.part_of(first, part, asked.now).end <= asked.now:
-            first = last = first + timedelta(days=1)
     if first != last or _words(route, rest).rest:
         return None, text
     return time_ranges.part_of(first, part, asked.now), rest

@@ -56,7 +56,7 @@ SHOWN_AS: Mapping[str, Wish] = {"repeat_todo": "move_todo", "add_item": "append_
 """The changes that are asked about in the words of another."""
 FOLDERS = {"rename": "rename_folder", "delete": "delete_folder"}
 
-_COLON = re.compile(r"\w[:：]")
+_COLON = re.compile(r"[^\W\d][:：]")
 
 Ask = Callable[[Asked, Understood, Language], Step | None]
 
