@@ -33,6 +33,16 @@ async def test_a_bare_errand_is_a_new_todo_unless_it_may_be_one_that_is_there(
     assert {*(await todos(alice))} == {"Buy milk", *([made] if made else [])}
 
 
+async def test_an_errand_is_no_news_of_another_with_such_a_verb(alice: Client) -> None:
+    await add(alice, "pick up the parcel")
+    say = Talk(alice).say
+    assert "buy nappies and wipes" in await say("buy nappies and wipes")
+    await say("yes")
+    rows = await todos(alice)
+    assert not rows["pick up the parcel"]["completed"]
+    assert "buy nappies and wipes" in rows
+
+
 async def test_an_errand_after_a_question_is_no_todo_by_itself(alice: Client) -> None:
     await add(alice, "Pay the gas", "Pay the water")
     say = Talk(alice).say

@@ -21,7 +21,7 @@ from app.agent.rules.reader import reader
 from app.agent.rules.reader.labelled import TWO
 from app.agent.rules.reader.reader import Reading, Understood
 from app.agent.rules.routing.routing import Route
-from app.agent.rules.understood import agreement, meant, new_todos, surely
+from app.agent.rules.understood import agreement, meant, new_todos, surely, wishes
 from app.agent.rules.understood.surely import Act
 from app.agent.turn.steps import Asked, Question, Step, Trace
 
@@ -37,7 +37,8 @@ LEAST = 2
 """So many todos at least are several."""
 PLAIN, BARE = 0.8, 0.9
 """So likely at least is a new todo where a message has nothing beside its title and day, a message
-to somebody, which waits for a yes, and a number that is to be corrected; and a todo without a day.
+to somebody, which waits for a yes, and a number that is to be corrected; and a todo without a day,
+which is asked about where it is less likely.
 """
 MOST_WORDS, MOST_LETTERS = 5, 14
 """So many words, or letters where no spaces part words, stand beside them and their days."""
@@ -49,8 +50,8 @@ LOGGED = frozenset({"text", "item", "day", "olddat"})
 
 def plain_todo(asked: Asked, language: Language, act: Act) -> tuple[Step | None, bool]:
     """Return the step that makes a todo of a message that is no more than its title and perhaps its
-    day, and whether anything was looked up for that; no step where something that there is may be
-    meant.
+    day, or that asks whether it is one, and whether anything was looked up for that; no step where
+    something that there is may be meant.
     """
     reading = reader.read(asked, (), language)
     if not _is_plain(asked, reading, language):
@@ -60,6 +61,8 @@ def plain_todo(asked: Asked, language: Language, act: Act) -> tuple[Step | None,
     said = reading.likely[0]
     if _may_be_there(asked, said.all_of("title")[0]):
         return None, True
+    if not said.get("day") and said.sure < BARE:
+        return wishes.ask(asked, said, language), True
     task = {"task": _task(asked, said, language)}
     return surely.do(asked, Route("add_todo", language, task), act), True
 
@@ -71,7 +74,7 @@ def _is_plain(asked: Asked, reading: Reading, language: Language) -> bool:
     said = reading.likely[0] if reading.likely else None
     if said is None or said.intent != "add_todo":
         return False
-    if said.sure < (PLAIN if said.get("day") else BARE):
+    if said.sure < PLAIN:
         return False
     others = (reading.weights.get(one, 0.0) for one in (TWO, "message"))
     if (asked.earlier and asked.earlier[0].asks) or max(others) > surely.NOT_TWO:
