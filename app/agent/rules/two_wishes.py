@@ -5,6 +5,7 @@ That there are two, and where the second begins, is told by the reader.
 """
 
 import functools
+import itertools
 import math
 import re
 from collections.abc import Callable, Mapping
@@ -36,6 +37,7 @@ EDGES = " ,;、，；"
 NO_WISH = frozenset({"none", "smalltalk", "yes", "no", "choose"})
 """What the parts of such a message are not."""
 OF_LISTS = frozenset({*wishes.ITEMS, "add_item", "add_step"})
+WRITES = frozenset({"append_note", "add_item"})
 SAY_DONE = frozenset({"complete_todo", "tick_step", "tick_item"})
 ABOUT = ("target", "person")
 """The slots of what a second wish of the same kind is about."""
@@ -150,6 +152,8 @@ def _parts(asked: Asked, language: Language) -> tuple[str, str] | None:
     # a wish may depend on what is asked
     if sure < LIKELY or not at or _is_text(asked.message, at) or _depends(language).search(said):
         return None
+    if _is_row(asked, at, language):
+        return None
     lead, rest = asked.message[:at].strip(EDGES), asked.message[at:]
     # the join of two clauses begins with the space before it
     join = words_of(language).join.match(Marked(f" {rest}").text)
@@ -164,6 +168,8 @@ def _parts(asked: Asked, language: Language) -> tuple[str, str] | None:
     first, second = (_understood(asked, one, language) for one in (lead, rest))
     if second is None or (first is None and sure < SURE):
         return None
+    if first and first.intent in WRITES and not (first.all_of("text") or first.all_of("item")):
+        return None  # what is to be written follows
     if re.search(r"[?？]\s*\S", lead):
         return None  # “is it paid? Then tick it off and …”
     is_apart = re.search(r"[,;.!，、；。！]\s*$", asked.message[:at])
@@ -190,6 +196,23 @@ def _second_pair(asked: Asked, language: Language) -> tuple[float, int]:
     between = Marked(asked.message).text[spans[1].end : spans[2].start]
     joins = list(words_of(language).join.finditer(between))
     return (best.sure, spans[1].end + joins[-1].start()) if joins else (0.0, 0)
+
+
+def _is_row(asked: Asked, at: int, language: Language) -> bool:
+    """Return whether a second wish would begin between two things of one row that a message most
+    likely is a single wish of: “put butter and eggs on the list”.
+    """
+    likely = (one for one in reader.read(asked, (), language).likely if one.intent != TWO)
+    best = next(likely, None)
+    if best is None or best.intent not in OF_LISTS:
+        return False
+    return any(
+        one.slot == other.slot in ("item", "step")
+        and one.end <= at <= other.start
+        and len(best.text[one.end : other.start].split()) <= 1
+        and not re.search(r"[,;.!，；。！]", best.text[one.end : other.start])
+        for one, other in itertools.pairwise(best.spans)
+    )
 
 
 def _is_text(message: str, at: int) -> bool:

@@ -243,3 +243,13 @@ async def test_what_follows_asks_the_same_note_of_another_day(
     say = Talk(alice).say
     assert told in await say(question)
     assert then in await say(after)
+
+
+async def test_the_beginning_of_a_compound_with_its_verb_is_asked_for(alice: Client) -> None:
+    await add(alice, "Gasrechnung bezahlen", "Gastgeschenk kaufen")
+    say = Talk(alice).say
+    assert "Gasrechnung bezahlen" in await say("das gas ist bezahlt")
+    await say("ja")
+    rows = await todos(alice)
+    assert rows["Gasrechnung bezahlen"]["completed"]
+    assert not rows["Gastgeschenk kaufen"]["completed"]

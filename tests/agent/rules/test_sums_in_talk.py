@@ -11,6 +11,13 @@ from app.agent.turn.steps import Asked
 from tests.conftest import Client, MovableClock
 from tests.support.talks import Talk
 
+ORDERS = "| Kunde | Stück | Abholung | bezahlt |\n|---|---|---|---|\n| Otto | 4 | 12.12. | ja |\n"
+SCORES = "| 日付 | 商業簿記 | 工業簿記 | 合計 |\n|---|---|---|---|\n| 11月8日 | 42 | 26 | 68 |\n"
+MENU = "| 品种 | 小碗 | 大碗 |\n|---|---|---|\n| 牛肉面 | 16 | 19 |\n"
+PRESSURE = (
+    "| 日期 | 高压 | 低压 |\n|---|---|---|\n| 2026-11-13 | 144 | 91 |\n| 2026-11-20 | 142 | 90 |\n"
+)
+MILES = "| Date | Miles |\n|---|---|\n| 2026-11-16 | 41 |\n| 2026-11-17 | 29 |\n"
 DATED = "| Day | What | Amount |\n| --- | --- | --- |\n| 11/05 | Train | 13 € |\n"
 
 NOTES = {
@@ -116,7 +123,7 @@ async def test_nothing_else_is_added_up(
         (
             ["cuántas setas llevo este año", "el sábado cogí otros 2 kg de boletus, añádelo"],
             "Setas 2026",
-            "- 2026-11-21: el sábado cogí otros 2 kg de boletus",
+            "- 2026-11-21: otros 2 kg de boletus",
         ),
         (["passe l'acacia à 9,50 €"], "Tarifs miel", "- acacia 500 g : 9,50 €"),
         (
@@ -190,10 +197,23 @@ def test_a_day_of_a_log_is_the_last_such_one(
         (DATED, "20 Nov, parking, 12 €", "| 20 Nov | parking | 12 € |"),
         (DATED, "11/20 parking", None),
         (DATED, "parking 12 €", None),
+        (ORDERS, "Frau Lindner, 2 Stück, Abholung 19.12.", "| Frau Lindner | 2 | 19.12. |  |"),
+        (ORDERS, "Frau Lindner, 2 Stück, am Freitag", None),
+        (ORDERS, "Frau Lindner, 2 Stück, 3 Stück", None),
+        (MENU, "酸辣粉 小碗12 大碗14", "| 酸辣粉 | 12 | 14 |"),
+        (MENU, "酸辣粉 中碗13", None),
+        (SCORES, "11月22日 商業44 工業30 合計74", "| 11月22日 | 44 | 30 | 74 |"),
+        (PRESSURE, "高压138低压86", "| 2026-11-23 | 138 | 86 |"),
+        (PRESSURE, "昨天 高压138低压86", "| 2026-11-22 | 138 | 86 |"),
+        (PRESSURE, "高压138", None),
+        (MILES, "38 miles for today", "| 2026-11-23 | 38 |"),
+        (MILES, "yesterday: 12", "| 2026-11-22 | 12 |"),
+        (MILES, "the car was in the garage", None),
     ],
 )
 def test_a_new_row_has_the_form_of_the_others(markdown: str, text: str, line: str | None) -> None:
-    added = new_rows.add(markdown, text)
+    asked = Asked("", (), frozenset(), datetime(2026, 11, 23, 9, 0, tzinfo=UTC))
+    added = new_rows.add(markdown, text, asked)
     assert added == (None if line is None else f"{markdown}{line}\n")
 
 

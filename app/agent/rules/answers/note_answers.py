@@ -64,7 +64,7 @@ def answer_question(asked: Asked, route: Route) -> Step:
         return Step(calls=tuple(("get_note_content", {"noteId": note_id}) for note_id in unread))
     if is_named:
         found = found or answer_passages.best_passages(question, notes, is_last_try=True)
-        found = found or named_rows.named_row(question, notes)
+    found = found or named_rows.named_row(question, notes)
     found = found or _passages_of_last(asked, question, notes)
     if not found and (clause := asked_parts.asking_clause(text, question, asks)):
         found = answer_passages.best_passages(clause, notes, is_last_try=True)

@@ -11,7 +11,7 @@ from app.agent.rules.answers import folder_changes, list_answers, targets, todo_
 from app.agent.rules.dialogue import dialogue_words, references, resolve_reference, said_days
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.list_tables import Lists
-from app.agent.rules.passages import log_lines, new_rows, questions
+from app.agent.rules.passages import log_lines, new_rows, questions, tables
 from app.agent.rules.passages.sentences import fold_text, split_sentences
 from app.agent.rules.routing import wording
 from app.agent.rules.routing.routing import Route
@@ -72,12 +72,14 @@ def append_note(asked: Asked, route: Route) -> Step:
         return list_answers.tell_refusal(asked, route)
     # With the revision that was read: a change in between is refused and not overwritten.
     content = append_text(note["markdown"], _parts(note["markdown"], route))
+    written = route.get("written") or route.language
+    text = route.get("text")
+    told = said_days.past_days(asked, text, written)  # “on Saturday I got 2 kg”
+    told = told or said_days.past_days(asked, asked.message.replace(text, " ", 1), written)
+    day = date.fromisoformat(route.get("day")) if route.get("day") else next(iter(told), None)
     if log_lines.is_log(note["markdown"]):
-        written = route.get("written") or route.language
-        told = said_days.past_days(asked, route.get("text"), written)  # “on Saturday I got 2 kg”
-        day = date.fromisoformat(route.get("day")) if route.get("day") else next(iter(told), None)
         content = log_lines.add(note["markdown"], route.get("text"), asked, day)
-    elif row := new_rows.add(note["markdown"], route.get("text")):
+    elif row := new_rows.add(note["markdown"], route.get("text"), asked, day):
         content = row
     elif route.get("listed") and not _last_mark(note["markdown"].rstrip("\n")):
         content = _listed(note["markdown"], route.get("text"))
@@ -85,13 +87,16 @@ def append_note(asked: Asked, route: Route) -> Step:
 
 
 def _new_lines(before: str, after: str) -> str:
-    """Return the lines that a note has got, without the marks of a list, as an answer tells them;
-    empty where they are too long for that.
+    """Return the lines that a note has got, without the marks of a list or the outer ones of a
+    table, as an answer tells them; empty where they are too long for that.
     """
     known = set(before.split("\n"))
     added = [_MARK.sub("", one).strip() for one in after.split("\n") if one not in known]
+    added = [
+        " | ".join(filter(None, tables.cells(one))) if one[:1] == "|" else one for one in added
+    ]
     told = ", ".join(filter(None, added))
-    return told if len(told) <= LONGEST_TOLD and not told.startswith("|") else ""
+    return told if len(told) <= LONGEST_TOLD else ""
 
 
 def replace_text(asked: Asked, route: Route) -> Step:

@@ -14,7 +14,7 @@ from app.agent.rules.dialogue import dialogue_words, references, reports, resolv
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.passages import questions
-from app.agent.rules.passages.sentences import fold_text, stem
+from app.agent.rules.passages.sentences import fold_text, split_words, stem
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Question, Step, Thing, ThingKind, Trace, call_tool
 
@@ -77,7 +77,7 @@ def find_things(
         return Step(calls=calls)
     if near := _near(asked, words, kinds):
         return ask_whether(route, words, near)
-    if "todo" in kinds and (step := _mistyped(asked, route, words, completed)):
+    if "todo" in kinds and (step := _alike(asked, route, words, completed)):
         return step
     if did and (last := _told_of(references.newest(asked, kinds).things, did, "")):
         return ask_whether(route, words, last)
@@ -208,12 +208,15 @@ def _near(asked: Asked, words: str, kinds: Sequence[ThingKind]) -> tuple[Thing, 
     return _things(resolve_reference.near_rows(words, _rows(asked, kinds)))
 
 
-def _mistyped(asked: Asked, route: Route, words: str, completed: bool | None) -> Step | None:
-    """Return the question whether the todo is meant of whose name one letter is wrong, or the
-    search for it; None where there is none.
+def _alike(asked: Asked, route: Route, words: str, completed: bool | None) -> Step | None:
+    """Return the question whether the todo is meant of whose name one letter is wrong, or of which
+    a report has the beginning of a word and the verb, or the search for it; None where there is
+    none.
     """
-    long = [one for one in questions.read_question(words).terms if one.isalpha()]
-    if not any(len(one) >= resolve_reference.MISTYPED for one in long) or questions.is_asian(words):
+    terms = [one for one in questions.read_question(words).terms if one.isalpha()]
+    is_long = any(len(one) >= resolve_reference.MISTYPED for one in terms)
+    is_part = route.intent == "complete_todo" and len(terms) == 1
+    if not (is_long or is_part) or questions.is_asian(words):
         return None
     if "search_todos" not in asked.tools:
         return None
@@ -221,7 +224,16 @@ def _mistyped(asked: Asked, route: Route, words: str, completed: bool | None) ->
     fields = {**state, "limit": list_answers.MOST, **list_answers.zone_argument(asked)}
     if not any("q" not in one.arguments for one in asked.of("search_todos")):
         return call_tool("search_todos", **fields)
-    found = _things(resolve_reference.mistyped_rows(words, _rows(asked, ("todo",))))
+    rows = _rows(asked, ("todo",))
+    found = _things(resolve_reference.mistyped_rows(words, rows))
+    if is_part and not found:
+        begun = [one for one in rows if resolve_reference.begins_compound(words, one["title"])]
+        verbs = [one for one in split_words(asked.message) if one not in terms]
+        found = tuple(
+            one
+            for one in _things(begun)
+            if any(reports.tells_of(verb, one.title, words) for verb in verbs)
+        )
     return ask_whether(route, words, found) if found else None
 
 

@@ -21,6 +21,8 @@ _LINKS = ("", "s", "es", "n", "en", "-")
 _SPELLED_OUT = re.compile("([aou])e")
 """An umlaut of those who have none to type."""
 MISTYPED = 6
+SHORTEST_PART = 3
+"""So many letters has the beginning of a compound at least."""
 """The least letters of a word of which one may be wrong."""
 SHORTEST = 3
 SEARCHED = 5
@@ -161,6 +163,17 @@ def ends_compound(name: str, title: str) -> bool:
     is_long = len(words) == 1 and len(words[0]) >= COMPOUND and _joins_words(title)
     return is_long and any(
         one.endswith(words[0]) and len(one) - len(words[0]) >= REST for one in split_words(title)
+    )
+
+
+def begins_compound(name: str, title: str) -> bool:
+    """Return whether a name is one word at the beginning of a compound of a title, “Gas” of
+    “Gasrechnung”: nothing to act on, but to ask for.
+    """
+    words = split_words(name)
+    is_long = len(words) == 1 and len(words[0]) >= SHORTEST_PART and _joins_words(title)
+    return is_long and any(
+        one.startswith(words[0]) and len(one) - len(words[0]) >= REST for one in split_words(title)
     )
 
 

@@ -10,6 +10,7 @@ Wish = Literal[
     "reopen_todo",
     "move_todo",
     "shift_todo",
+    "advance_todo",
     "undate_todo",
     "prioritize",
     "rename",

@@ -19,9 +19,15 @@ from app.agent.rules.dialogue import resolve_reference, view_words
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.list_tables import ListKind, Lists
-from app.agent.rules.listed import added_items, corrected_facts, item_clauses, list_words
+from app.agent.rules.listed import (
+    added_items,
+    corrected_facts,
+    item_clauses,
+    list_words,
+    named_items,
+)
 from app.agent.rules.listed.item_clauses import Told
-from app.agent.rules.mentions import asking, mentions, parts
+from app.agent.rules.mentions import asking
 from app.agent.rules.passages import questions
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Step, Thing, ThingKind, Trace
@@ -263,27 +269,11 @@ def _lists_named(wish: Wish, asked: Asked, changes: Sequence[ListKind]) -> list[
         if named_ones:
             found.append((held, told._replace(changes=named_ones)))
         titles = [one.title for one in items if one.place in named_ones]
-        if titles and questions.is_asian(titles[0]) and _names_more(asked, titles):
+        if titles and questions.is_asian(titles[0]) and named_items.names_todo(asked, titles):
             return []
         if not wish.of and any(resolve_reference.fitting_rows(one, todos) for one in titles):
             return []
     return found
-
-
-def _names_more(asked: Asked, titles: Sequence[str]) -> bool:
-    """Return whether a message has more letters of a todo's name than of each of these items, none
-    of which it has whole.
-    """
-    if any(one in asked.message for one in titles):
-        return False
-    row = parts.split(asked.message)
-    todos = [one for one in asking.things(asked) if one.kind == "todo"]
-    items = [Thing("todo", at, one) for at, one in enumerate(titles)]
-    longest, of_items = (
-        max((one.end - one.start for one in mentions.named_unspaced(row, of, "todo")), default=0)
-        for of in (todos, items)
-    )
-    return longest > of_items
 
 
 def _named(wish: Wish, asked: Asked, thing: Thing) -> Marked:

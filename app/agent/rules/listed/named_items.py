@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from app.agent.rules.answers.item_changes import Item
 from app.agent.rules.changes.marked import FREE, Marked
 from app.agent.rules.languages.plain_letters import plain_letters
-from app.agent.rules.mentions import mentions, parts
+from app.agent.rules.mentions import asking, mentions, parts
 from app.agent.rules.mentions.parts import Part
 from app.agent.rules.passages import questions
-from app.agent.turn.steps import Thing
+from app.agent.turn.steps import Asked, Thing
 
 ITEM, IN_PART = "i", "j"
 """The marks of an item with its whole name, and with some words of it or others for them."""
@@ -49,3 +49,21 @@ def _mark(marked: Marked, item: Item) -> bool:
     spans = [one.span() for one in pattern.finditer(marked.text)]
     free = [one for one in spans if set(marked.marks[slice(*one)]) == {FREE}]
     return marked.mark(free[:1], ITEM)
+
+
+def names_todo(asked: Asked, titles: Sequence[str]) -> bool:
+    """Return whether a message has more letters of a todo's name than of each of these items, none
+    of which it has whole, or all letters of such a name in another order.
+    """
+    if any(one in asked.message for one in titles):
+        return False
+    todos = [one for one in asking.things(asked) if one.kind == "todo"]
+    if any({*one.title} <= {*asked.message} for one in todos):
+        return True
+    row = parts.split(asked.message)
+    items = [Thing("todo", at, one) for at, one in enumerate(titles)]
+    longest, of_items = (
+        max((one.end - one.start for one in mentions.named_unspaced(row, of, "todo")), default=0)
+        for of in (todos, items)
+    )
+    return longest > of_items

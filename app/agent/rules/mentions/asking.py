@@ -38,6 +38,7 @@ WISHES: Mapping[tuple[str, str], Wish] = {
     ("change_todo", "reopen"): "reopen_todo",
     ("change_todo", "day"): "move_todo",
     ("change_todo", "by"): "shift_todo",
+    ("change_todo", "earlier"): "advance_todo",
     ("change_todo", "clear"): "undate_todo",
     ("change_todo", "number"): "prioritize",
     ("change_todo", "priority"): "prioritize",
@@ -144,6 +145,7 @@ def ask_meant(route: Route) -> Step | None:
 
 
 def _plain_of(route: Route, intent: str, field: str) -> str:
+    field = "earlier" if field == "by" and route.get("earlier") else field
     wish = WISHES.get((intent, field))
     if wish is None:
         return ""

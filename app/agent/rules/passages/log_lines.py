@@ -44,9 +44,9 @@ def add(markdown: str, text: str, asked: Asked, day: date | None = None) -> str:
     one_line = " ".join(text.split())
     if DATED.match(one_line) or dated is None:
         return f"{kept}\n{lead}{one_line}\n"
-    rest, named = (one_line, day) if day else _without_day(one_line, asked)
+    rest, named = (one_line, day) if day else without_day(one_line, asked)
     rest = amount_of(rest, kept) or rest
-    written = _written(named or asked.now.date(), dated["day"], kept)
+    written = write_day(named or asked.now.date(), dated["day"], kept)
     gap = dated["gap"] or " "
     return f"{kept}\n{lead}{written}{gap}{rest}\n" if written else f"{kept}\n{lead}{one_line}\n"
 
@@ -110,7 +110,7 @@ def _dated(line: str) -> re.Match[str] | None:
     return DATED.match(line, mark.end() if mark else 0)
 
 
-def _without_day(text: str, asked: Asked) -> tuple[str, date | None]:
+def without_day(text: str, asked: Asked) -> tuple[str, date | None]:
     """Return a text without the day at its beginning or end, and that day."""
     if questions.is_asian(text):
         for size in range(min(LETTERS, len(text) - 1), 1, -1):
@@ -127,7 +127,7 @@ def _without_day(text: str, asked: Asked) -> tuple[str, date | None]:
     return text, None
 
 
-def _written(day: date, like: str, markdown: str) -> str:
+def write_day(day: date, like: str, markdown: str) -> str:
     """Return a day in the form of another date; empty where that may be read in two ways."""
     if "-" in like:
         return day.isoformat()

@@ -2,43 +2,124 @@
 
 import re
 from collections.abc import Sequence
+from datetime import date
 
-from app.agent.rules.passages import note_lines, questions, tables
+from app.agent.rules.passages import log_lines, note_lines, questions, tables
 from app.agent.rules.passages.note_lines import Line
 from app.agent.rules.passages.sentences import fold_text, stem
 from app.agent.rules.routing import routing
+from app.agent.turn.steps import Asked
 
 LEAST = 2
 """So many lines of one form has a list at least."""
 _MARK = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
 _GAP = re.compile(r"\s?[:：]\s*$")
+_DOTTED = re.compile(r"\d{1,2}\.\d{1,2}\.")
 _EDGES = " \t,;:.，、：；"
 _PARTS = re.compile(r"\s*(?:(?<!\d)[,，]|[,，](?!\d)|[;|、；]|\s-\s)\s*")
 
 
-def add(markdown: str, text: str) -> str | None:
+def add(markdown: str, text: str, asked: Asked, day: date | None = None) -> str | None:
     """Return a note with one more row of the table, or amount of the list, that it ends in; None
-    where it ends in none, or the text does not fill a line of it.
+    where it ends in none, or the text does not fill a line of it. A table whose rows begin with
+    their days gets that day, else the one that the text names, else today's.
     """
     kept, one_line = markdown.rstrip("\n"), " ".join(text.split())
     found = tables.find(kept)
     if found and found[-1].end == len(kept):
-        row = _row(one_line, found[-1].header)
+        rest, named = (one_line, day) if day else log_lines.without_day(one_line, asked)
+        row = _row(one_line, found[-1], kept)
+        if named is not None or row is None:
+            row = _dated_row(rest, found[-1], kept, named or asked.now.date()) or row
     else:
         row = _labelled(one_line, kept)
     return f"{kept}\n{row}\n" if row else None
 
 
-def _row(text: str, header: Sequence[str]) -> str | None:
+def _row(text: str, table: tables.Table, markdown: str) -> str | None:
+    cells = _cells(text, table.header) or _named_cells(text, table.header)
+    rows = [tables.cells(one) for one in markdown[table.start : table.end].splitlines()]
+    written = [_as_date(cell, [row[at : at + 1] for row in rows]) for at, cell in enumerate(cells)]
+    return f"| {' | '.join(written)} |" if written else None
+
+
+def _as_date(cell: str, others: Sequence[Sequence[str]]) -> str:
+    """Return a day as the others of its column are written: 19.12. where a text ends with 19.12."""
+    is_dotted = all(_DOTTED.fullmatch(one) for held in others for one in held)
+    return f"{cell}." if is_dotted and _DOTTED.fullmatch(f"{cell}.") else cell
+
+
+def _cells(text: str, header: Sequence[str]) -> list[str]:
+    """Return the cells of a row of which a text says as many as there are columns."""
     cells = [one for one in _PARTS.split(text) if one]
     if len(cells) != len(header) and len(header) == LEAST:
         cells = list(_name_and_amount(text) or ())
     if len(cells) < LEAST:
         cells = _between_numbers(text, len(header))
     if len(cells) != len(header):
+        return []
+    return [_without_unit(cell, name) for cell, name in zip(cells, header, strict=True)]
+
+
+def _named_cells(text: str, header: Sequence[str]) -> list[str]:
+    """Return the cells of a row of which a text says the first and names the others: “Frau Lindner,
+    2 Stück, Abholung 19.12.”; a column that it does not name stays empty.
+    """
+    parts = [one for one in _PARTS.split(text) if one]
+    if len(parts) == 1:
+        parts = text.split()
+    cells = [parts[0], *([""] * (len(header) - 1))]
+    for part in parts[1:]:
+        named = [(at, value) for at, name in enumerate(header) if (value := _named(part, name))]
+        if len(named) != 1 or cells[named[0][0]]:
+            return []
+        cells[named[0][0]] = named[0][1]
+    return cells if LEAST <= len(parts) <= len(header) else []
+
+
+def _named(part: str, name: str) -> str:
+    """Return what a part of a text says of a column: “19.12.” of “pick-up 19.12.”, “44” of “商業44”
+    in the column 商業簿記; empty where it does not begin or end with the column's name.
+    """
+    if questions.is_asian(name):
+        found = re.fullmatch(
+            r"(?P<name>[^\W\d]+)\s?[:：は]?\s?(?P<value>\d[\d.,:/]*[^\W\d]{0,2})", part
+        )
+        return found["value"] if found and name.startswith(found["name"]) else ""
+    columns = {stem(one) for one in fold_text(name).split()}
+    words = part.split()
+    for word, rest in ((words[0], words[1:]), (words[-1], words[:-1])):
+        if rest and stem(fold_text(word.strip(_EDGES))) in columns:
+            return " ".join(rest).strip(" :")
+    return ""
+
+
+def _dated_row(text: str, table: tables.Table, markdown: str, day: date) -> str | None:
+    """Return a row that begins with its day, as all others do: “38 miles” of “Date | Miles”; None
+    where they do not, or the text says more or less than the other columns hold.
+    """
+    rows = [tables.cells(one) for one in markdown[table.start : table.end].splitlines()]
+    dates = [one[0] for one in rows if log_lines.DATED.fullmatch(one[0])]
+    if len(dates) < max(LEAST, len(rows)):
         return None
-    bare = [_without_unit(cell, name) for cell, name in zip(cells, header, strict=True)]
-    return f"| {' | '.join(bare)} |"
+    written = log_lines.write_day(day, dates[-1], "\n".join(dates))
+    header = table.header[1:]
+    cells = _cells(text, header) or _one_after_another(text, header)
+    if len(header) == 1 and len(note_lines.amounts(text)) == 1:
+        cells = [_without_unit(text, header[0])]
+    are_amounts = all(re.match(r"\d", one) for row in rows for one in row[1:])
+    if not written or not cells or (are_amounts and not all(re.match(r"\d", one) for one in cells)):
+        return None
+    return f"| {' | '.join((written, *cells))} |"
+
+
+def _one_after_another(text: str, header: Sequence[str]) -> list[str]:
+    """Return the numbers that follow the names of columns, in their order: “高压138低压86”."""
+    found = re.findall(r"([^\W\d]+)\s?[:：は]?\s?(\d+(?:[.,]\d+)?)", text)
+    is_all = len(found) == len(header) and all(
+        column.startswith(name) for (name, _), column in zip(found, header, strict=False)
+    )
+    return [value for _, value in found] if is_all and questions.is_asian(text) else []
 
 
 def _between_numbers(text: str, count: int) -> list[str]:
@@ -56,10 +137,11 @@ def _between_numbers(text: str, count: int) -> list[str]:
 
 
 def _without_unit(cell: str, name: str) -> str:
-    """Return a cell without the unit that its column is named after: “10 pieces” of “Pieces”."""
-    number, _, unit = cell.partition(" ")
-    is_named = unit and stem(fold_text(unit)) in {stem(one) for one in fold_text(name).split()}
-    return number if is_named and note_lines.amounts(number) else cell
+    """Return a number in a cell without the unit that its column is named after, or its name: “10
+    pieces” of “Pieces”, 商業44 of 商業簿記.
+    """
+    number = _named(cell, name)
+    return number if re.match(r"\W*\d", number) else cell
 
 
 def _labelled(text: str, kept: str) -> str | None:

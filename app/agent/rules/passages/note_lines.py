@@ -134,6 +134,9 @@ def only_amount(line: Line, unit: str, said: str = "") -> Amount | None:
         for one in amounts(line.text[line.start :])
         if not unit or not one.unit or one.unit == unit or _is_money(one.unit) == _is_money(unit)
     ]
+    alike = [one for one in found if one.unit and unit]
+    if len(alike) == 1:
+        found = alike  # of “60 | 150 €” the price
     if len(found) > 1 and not unit and line.text.lstrip().startswith("|"):
         # “| Hotel | 10 | 23 Dec |”
         found = [one for one in found if _CELL.match(line.text, one.end)]

@@ -34,6 +34,7 @@ LISTS = frozenset({"tick_item", "change_items", "show_note", "append_note"})
 MESSAGES = frozenset({"message", "from_person", "unread", "waiting", "last_messages"})
 """After these it was a message."""
 _SENTENCE_END = re.compile(r"(?<=[^\W\d])[.!?]\s+(?=\w)")
+_COLON = re.compile(r"\w\s?:\s|：")
 _QUOTED = re.compile(
     r"[\"“„«「『‘](?=\S)([^\"“”„«»「」『』‘’\n]{1,120})[\"”“»」』’]"
     r"|(?<!\w)'([^'\n]{2,60})'(?!\w)"
@@ -94,9 +95,25 @@ def _read(asked: Asked, things: Sequence[Thing], language: Language) -> Reading:
     line = lines.read(asked, things, language)
     if not line.words:
         return Reading((), {})
-    weights = crf.weigh(_model(language, INTENTS), features.of_line(line, before(asked)))
+    weights: Mapping[str, float] = crf.weigh(
+        _model(language, INTENTS), features.of_line(line, before(asked))
+    )
+    if weights.get(TWO, 0.0) >= POSSIBLE and _COLON.search(line.text):
+        weights = _one_wish(line, weights, language)
     best = sorted(weights, key=lambda one: -weights[one])[:MOST]
     return Reading(tuple(_with_slots(line, one, weights[one], language) for one in best), weights)
+
+
+def _one_wish(line: Line, weights: Mapping[str, float], language: Language) -> Mapping[str, float]:
+    """Return the weights of intents without that of two wishes, where the second would begin in the
+    text behind a colon: “add to the log: 21/11: wipers, 34 €”.
+    """
+    both = _with_slots(line, TWO, weights[TWO], language)
+    at = max((one.start for one in both.spans if one.slot == THEN), default=0)
+    if not _COLON.search(line.text[:at]):
+        return weights
+    left = max(1 - weights[TWO], POSSIBLE)
+    return {one: sure / left for one, sure in weights.items() if one != TWO}
 
 
 def _with_slots(line: Line, intent: str, sure: float, language: Language) -> Understood:

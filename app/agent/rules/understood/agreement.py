@@ -63,8 +63,6 @@ LIKELY = 0.3
 POSSIBLE = 0.01
 """So likely is at least each of several changes that are to be done."""
 _BOX = re.compile(r"\[[xX]\]")
-_WITHIN = re.compile(r"[」”]?(?:里|裡|中的|上的|の中|から)")
-"""What stands behind the name of a list of which something is told."""
 RENAMES = frozenset({"rename"})
 ADDS = frozenset({"add_step", "add_item"})
 """The intents that give a todo a new step."""
@@ -72,7 +70,7 @@ TICKS = frozenset({"tick_item", "tick_step"})
 KEEPS = frozenset({"tick_item", "untick_item", "remove_item"})
 """The intents after which a list has no new lines."""
 DONE = frozenset({"complete_todo", "reopen_todo"})
-"""What ticking an item of a list may seem to be."""
+"""What to tick an item may seem to be."""
 WRITTEN = frozenset({"append_note", "add_item"})
 """The intents that both write a line into a note."""
 NEW = frozenset({"add_todo", "make_note", "near", "mean"})
@@ -124,11 +122,14 @@ def agree(asked: Asked, step: Step, reading: Reading, language: Language) -> boo
         and _are_days(asked, one, language)
         and keeps_days(asked, writes, one, language)
         and _as_many(asked, writes, one, language)
-        and same_texts.are_same(asked, writes, one)
+        and (
+            same_texts.are_same(asked, writes, one)
+            or new_todos.are_made(asked, writes, one, language)
+        )
         and not (one.intent == "prioritize" and says_other_day(asked, one))
         and not (one.intent in WRITTEN and ticks)
         and _are_levels(writes, one, language)
-        and not (one.intent == "delete" and is_within(one))
+        and not (one.intent == "delete" and meant.is_within(one))
         and _are_items(asked, writes, one)
         and not (one.intent in KEEPS and _adds_lines(asked, writes))
         and (not ticks or _may_be_ticked(asked, writes[0][1], one))
@@ -210,7 +211,8 @@ def _same_things(asked: Asked, writes: Sequence[Call], said: Understood, *, says
     if is_done and last.undo and said.intent in EDITED:
         return False  # what is done is hardly moved: “the roofer comes Wednesday, put it on here”
     if names:
-        return len(changed) == 1 or len(names) + len(pointers) > 1
+        is_one = len(changed) == 1 and not meant.may_be_other(asked, names, changed[0])
+        return is_one or len(names) + len(pointers) > 1
     if last.asks and last.asks.lacks == "yes" and not pointers and None not in changed:
         # what follows a question is of what that asked about, or of nothing that is known; and
         # whether something is done is not answered by a day
@@ -297,18 +299,12 @@ def is_in_other_month(writes: Sequence[Call], said: Understood, language: Langua
     return bool(named) and not any(int(due[5:7]) in named for due in dues)
 
 
-def is_within(said: Understood) -> bool:
-    """Return whether what is named is where something stands, and not the thing: 读书单里."""
-    ends = [one.end for one in said.spans if one.slot == "target"]
-    return any(_WITHIN.match(said.text, end) for end in ends)
-
-
 def _are_levels(writes: Sequence[Call], said: Understood, language: Language) -> bool:
     """Return whether a priority that a message names is what todos get."""
     words = said.get("prio") if said.intent in LEVELLED else ""
     if words.isdecimal() and said.intent != "prioritize":
         return True  # “at 7, no make it 8”
-    level = meant.level(words, language)
+    level = meant.said_level(said, language) if words else None
     fields = [fields for tool, fields in writes if tool in ("create_todo", "edit_todo")]
     return level is None or all(one.get("priority") == level for one in fields)
 

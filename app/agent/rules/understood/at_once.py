@@ -54,6 +54,7 @@ _PART = re.compile(
 )
 """What of a thing gets new words that are no name of it: “買い物リストの卵を…に変えて”."""
 ADDS = frozenset({"add_item", "append_note"})
+WRITES = frozenset({*ADDS, "add_step"})
 TICKS = frozenset({"tick_item", "change_items"})
 WITHOUT_DAY = frozenset(
     {"prioritize", "rename", "delete", "undate_todo", "pin", "tag", "move_note"}
@@ -107,6 +108,8 @@ def as_read(
     ticked = said.intent in ADDS and last.intent in TICKS
     if ticked and not slots.has_kind(said.text, language, "add"):
         return None  # “the sun cream, too” may be ticked as well
+    if said.intent in ADDS and surely.writes_target(looked, said, language):
+        return None
     is_meant = (
         (is_each or surely.is_told(looked, said, asks.choices[0], language))
         and surely.says_one_day(looked, said, language)
@@ -168,6 +171,9 @@ def instead(
     # what is changed otherwise than the patterns have it is named, or pointed at, and one
     asks = surely.asks_yes(question)
     is_told = bool(said.all_of("target") or said.all_of("it"))
+    if asks is not None and said.intent in WRITES and agreement.is_of(step, said):
+        # the same thing gets other words: “add the step count the till to that”
+        is_told = is_told or agreement.changes_only(step, asks.choices)
     is_told = is_told and asks is not None and len(asks.choices) == 1
     is_told = is_told and said.intent != "rename"  # a name may go on behind a comma
     is_other = is_new <= surely.NOT_TWO if makes else is_told

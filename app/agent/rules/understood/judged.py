@@ -296,7 +296,7 @@ def _asked_or_done(
     written = made_at_once.written(looked, question, reading, act)
     if written := written or _several(looked, reading, language, act):
         return written
-    if same_question.names_longer(step, best):
+    if same_question.names_longer(step, best) or same_question.is_of_part(step, best):
         return step
     is_same = same_question.asks_alike(looked, step, question, language)
     if is_same and same_question.asks_more(step, question):
@@ -317,9 +317,9 @@ def _asked_or_done(
         return read or made_at_once.todo_said(looked, question, reading, language, act) or question
     if not same_question.says_same_day(step, question):
         return read or question  # “Saturday, Sunday we have guests” is no move to both
-    return (
-        at_once.as_asked(looked, question, best, language, act) or read or _without_day(step, best)
-    )
+    # “nothing fits … do you mean …?” says less than what it is for
+    asked_first = _without_day(step, best) if surely.asks_yes(step) else question
+    return at_once.as_asked(looked, question, best, language, act) or read or asked_first
 
 
 def _first_question(

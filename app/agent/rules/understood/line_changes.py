@@ -214,7 +214,9 @@ def _revalued(
     looked: Asked, said: Wanted, place: Place, lines: Sequence[Line], language: Language
 ) -> Changed | None:
     """Return the line that has a new amount: the one that is named, else the one that was told."""
-    new, *more = note_lines.amounts(f"{said.new}{looked.message[said.end :][:12]}")
+    # the unit may stand in the words that ask for it: “200円に直して”
+    end = max(looked.message.rfind(said.new, said.start, said.end), 0) + len(said.new)
+    new, *more = note_lines.amounts(f"{said.new}{looked.message[end:][:12]}")
     if said.kind == "replaced" and more:
         return None
     at = looked.message.rfind(new.text, said.start, said.end)

@@ -15,7 +15,7 @@ from app.agent.rules.dialogue import resolve_reference, said_days
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.listed import corrected_facts, list_words
 from app.agent.rules.mentions import asking
-from app.agent.rules.passages import log_lines, note_lines, questions
+from app.agent.rules.passages import log_lines, new_rows, note_lines, questions
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.reader import reader
 from app.agent.rules.reader.labelled import TWO
@@ -115,15 +115,17 @@ def _task(asked: Asked, said: Understood, language: Language) -> str:
 
 
 def _may_be_there(looked: Asked, title: str) -> bool:
-    """Return whether a title may be that of something that there is: one of the two has all the
-    words of the other, or it has none to tell them apart.
+    """Return whether a title may be that of something that there is, whose name has all its words,
+    or of a todo that it has all words of; or whether it has none to tell them apart.
     """
     stems = {*resolve_reference.word_stems(title)}
     if not stems:
         return True
     for one in asking.things(looked):
         held = {*resolve_reference.word_stems(one.title)}
-        if one.kind != "person" and held & stems and (held <= stems or stems <= held):
+        # “buy food for Truffle” is not the folder Truffle
+        is_within = bool(held) and held <= stems and one.kind == "todo"
+        if one.kind != "person" and (is_within or stems <= held):
             return True
     return False
 
@@ -267,7 +269,8 @@ def replaced(looked: Asked, question: Step, said: Understood, act: Act) -> Route
     if asks is None or asks.intent != "replace_text":
         return None
     new, old, line = (asks.arguments[name] for name in ("to", "from", "old"))
-    if line.lstrip().startswith("|"):
+    is_old = any(old in one for one in said.all_of("old"))
+    if line.lstrip().startswith("|") and not (is_old or corrected_facts.is_only_cell(looked, asks)):
         return None  # of which column, a row does not tell
     texts = said.all_of("text") if said.intent == asks.intent else []
     is_told = said.sure >= surely.AT_ONCE and bool(texts) and new in texts[-1]
@@ -275,9 +278,12 @@ def replaced(looked: Asked, question: Step, said: Understood, act: Act) -> Route
     if not (is_told or _asks_to_correct(looked, asks, trace.language)):
         return None
     told = looked.earlier[0].told.splitlines()[:1] if looked.earlier else []
+    # “typo, it's 3560” of the number that the message before had written down
+    is_own = bool(looked.earlier and looked.earlier[0].undo)
     is_named = (
-        corrected_facts.shares(said.text, line, "")
-        or any(old in one for one in said.all_of("old"))
+        is_old
+        or (is_own and any(old in one for one in looked.before[-1:]))
+        or corrected_facts.shares(said.text, line, "")
         or any(line.endswith(one) for one in told if one)
     )
     return surely.route_of(looked, question, asks, said, act) if is_named else None
@@ -306,14 +312,17 @@ def written(looked: Asked, question: Step, reading: Reading, act: Act) -> Route 
 
 
 def _logged(looked: Asked, question: Step, reading: Reading, act: Act) -> Route | Step | None:
-    """Return the new line of a log that is asked about, or the step that reads the note: where
-    every line has its date, no more is needed to know how one more is written.
+    """Return the new line of a log, or row of a table, that is asked about, or the step that reads
+    the note: where every line has its date, or a column for each thing that is said, no more is
+    needed to know how one more is written.
     """
     said, asks = reading.likely[0], surely.asks_yes(question)
     if asks is None or asks.intent != "append_note" or len(asks.choices) != 1:
         return None
     texts = [*said.all_of("text"), *said.all_of("item")]
     if said.intent not in agreement.WRITTEN or said.sure < surely.HALF or len(texts) != 1:
+        return None
+    if surely.writes_target(looked, said, (question.trace or Trace()).language):
         return None
     if reading.weights.get(TWO, 0.0) > surely.NOT_TWO or surely.may_be_question(said):
         return None
@@ -329,11 +338,13 @@ def _logged(looked: Asked, question: Step, reading: Reading, act: Act) -> Route 
     if not isinstance(held, Held):
         return held
     markdown = str(held.record["markdown"])
-    if not log_lines.is_log(markdown) or not log_lines.may_take(texts[0], markdown):
+    day = past[0] if past else None
+    is_line = log_lines.is_log(markdown) and log_lines.may_take(texts[0], markdown)
+    if not is_line and new_rows.add(markdown, texts[0], looked, day) is None:
         return None
-    if past and past[0] is not None:
-        day = {"day": past[0].isoformat()}
-        asks = msgspec.structs.replace(asks, arguments={**asks.arguments, **day})
+    if day is not None:
+        arguments = {**asks.arguments, "day": day.isoformat()}
+        asks = msgspec.structs.replace(asks, arguments=arguments)
     return surely.route_of(looked, question, asks, said, act)
 
 

@@ -20,11 +20,11 @@ from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.mentions import asking, mentions, parts
 from app.agent.rules.passages import questions
-from app.agent.rules.passages.sentences import fold_text
+from app.agent.rules.passages.sentences import fold_text, split_words
 from app.agent.rules.phrases import dates, phrases
 from app.agent.rules.reader.reader import Understood
 from app.agent.rules.routing import wording
-from app.agent.turn.steps import Asked, Thing, ThingKind
+from app.agent.turn.steps import Asked, Thing, ThingKind, Trace
 
 OF_DONE = frozenset({"delete", "rename", "todo_state"})
 """The intents that may be of a todo whether it is done or not."""
@@ -34,6 +34,8 @@ SHORT_TIME = 3
 SHORT_NAME = 3
 """So many letters has the short form of a name at least."""
 TOP, LOW = 5, 1
+_WITHIN = re.compile(r"[」”]?(?:里|裡|中的|上的|の中|から)")
+"""What stands behind the name of a list of which something is told."""
 _HONORIFIC = re.compile(r"(?:さん|くん|君|ちゃん|さま|様|先生|氏)$")
 _EDGES = " \t\n,.;:，。；：、"
 
@@ -53,7 +55,7 @@ def things(asked: Asked, said: Understood, kinds: Sequence[ThingKind], language:
     all_of = [one for one in (*names, *pointers) if references.says_all(one, language)]
     if all_of and said.get("olddat"):
         return Meant(tuple(_due_on(asked, said.get("olddat"), may)))
-    all_named = [_named(name, may) for name in names]
+    all_named = [_said_whole(said.text, _named(name, may)) for name in names]
     alone = {one[0] for one in all_named if len(one) == 1}
     is_whole = bool(alone & {*_called(names, may)})
     for which in all_named:
@@ -84,7 +86,44 @@ def things(asked: Asked, said: Understood, kinds: Sequence[ThingKind], language:
             newest = spoken.unsure
         is_done = asked.earlier and asked.earlier[0].intent == "complete_todo"
         found += (() if is_done and not {*newest} <= {*may} else newest) or _beside(said, may)
+        found = found or _asked_of(asked, kinds)
     return Meant(tuple(dict.fromkeys(found)))
+
+
+def _said_whole(text: str, which: tuple[Thing, ...]) -> tuple[Thing, ...]:
+    """Return the one of several whose whole name a message has, where none has that and more; else
+    all of them.
+    """
+    said = {*resolve_reference.word_stems(text)}
+    whole = [one for one in which if {*resolve_reference.word_stems(one.title)} <= said]
+    words = {one: {*split_words(one.title)} for one in which}
+    is_one = len(whole) == 1 and not any(words[whole[0]] < words[one] for one in which)
+    return tuple(whole) if is_one else which
+
+
+def _asked_of(asked: Asked, kinds: Sequence[ThingKind]) -> list[Thing]:
+    """Return the note nearest to the question before, where that names it or the turn before it
+    told of it: what follows goes on with it though no passage was the answer.
+    """
+    last = asked.earlier[0] if asked.earlier else Trace()
+    if "note" not in kinds or last.intent != "ask" or last.asks or not asked.before:
+        return []
+    row, told = parts.split(asked.before[-1]), references.notes_told(last)
+    find = mentions.named_unspaced if questions.is_asian(asked.before[-1]) else mentions.named
+    goes_on = any(references.notes_told(one) == told for one in asked.earlier[1:2])
+    return [*told] if goes_on or find(row, told, "note") else []
+
+
+def may_be_other(asked: Asked, names: Sequence[str], id_: Any) -> bool:
+    """Return whether names are less than half of the title of a note, while another note was spoken
+    of just before: “add to the recipe” names no “Recipe for winter stout” after another recipe.
+    """
+    spoken_of = asked.earlier[0].about if asked.earlier else ()
+    notes = [one for one in asking.things(asked) if one.kind == "note" and one.id == id_]
+    if len(spoken_of) != 1 or spoken_of[0].kind != "note" or not notes or notes[0] in spoken_of:
+        return False
+    held = {*resolve_reference.word_stems(notes[0].title)}
+    return all(2 * len(held & {*resolve_reference.word_stems(one)}) < len(held) for one in names)
 
 
 def _due_on(asked: Asked, words: str, may: Sequence[Thing]) -> list[Thing]:
@@ -302,6 +341,21 @@ def is_same_day(asked: Asked, one: str, other: str, language: Language) -> bool:
         quickadd.read_line(f"x {text}", now=asked.now, locale=language).due for text in (one, other)
     )
     return due is not None and due == also
+
+
+def is_within(said: Understood) -> bool:
+    """Return whether what is named is where something stands, and not the thing: 读书单里."""
+    ends = [one.end for one in said.spans if one.slot == "target"]
+    return any(_WITHIN.match(said.text, end) for end in ends)
+
+
+def said_level(said: Understood, language: Language) -> int | None:
+    """Return the priority that a message names, the last number where it says it in several ways:
+    “a little higher, make it 4”.
+    """
+    words = said.all_of("prio")
+    numbers = [one for one in words if re.search(r"\d", one)]
+    return level(next(iter((*numbers[-1:], *words)), ""), language)
 
 
 def level(words: str, language: Language) -> int | None:

@@ -11,7 +11,7 @@ from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.reader.labelled import Span
 from app.agent.rules.reader.reader import Understood
 from app.agent.rules.understood import meant
-from app.agent.turn.steps import Asked
+from app.agent.turn.steps import Asked, Call
 
 BETWEEN = 6
 """So many words of a day stand at most within one title: “the passport on Friday at 9 fetch”."""
@@ -43,6 +43,26 @@ def lines(asked: Asked, said: Understood, language: Language) -> list[str]:
         held = [held[owners[0]] if at >= first else [] for at in range(len(titles))]
     rows = zip(texts, held, strict=True)
     return [_line(asked, text, mine, language) for text, mine in rows if text]
+
+
+def are_made(asked: Asked, calls: Sequence[Call], said: Understood, language: Language) -> bool:
+    """Return whether the todos that are made are those of a message, by their titles and days,
+    whichever of its words are taken for a day.
+    """
+    made = [fields for tool, fields in calls if tool == "create_todo"]
+    read = [
+        quickadd.read_line(one, now=asked.now, locale=language)
+        for one in lines(asked, said, language)
+    ]
+    return (
+        len(made) == len(calls) == len(read)
+        and said.intent == "add_todo"
+        and all(
+            fold_text(one.title) == fold_text(fields["title"])
+            and (one.due is not None) == bool(fields.get("dueDate"))
+            for one, fields in zip(read, made, strict=True)
+        )
+    )
 
 
 def only_asks(text: str, language: Language) -> bool:

@@ -4,14 +4,18 @@ import re
 
 from app.agent.rules.answers import item_changes
 from app.agent.rules.answers.item_changes import Held
+from app.agent.rules.dialogue import references
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.listed import corrected_facts
 from app.agent.rules.passages import note_lines, questions
+from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.reader.reader import Understood
 from app.agent.rules.routing.routing import Route
 from app.agent.rules.understood import meant
 from app.agent.turn.steps import Asked, Call, Question, Step, Thing, Trace
 
+NEAR = 2
+"""So many of the notes that are nearest to a question are looked at."""
 MOST = 20
 """So many lines with the words are looked for."""
 
@@ -41,12 +45,25 @@ def ask(asked: Asked, said: Understood, language: Language) -> Step | None:
         new = new[:1].upper() + new[1:]  # “meyer” for “Meyer”
     start, end = text.rfind("\n", 0, found[0].start()) + 1, text.find("\n", found[0].end())
     line = text[start : end if end >= 0 else None]
-    at = found[0].start() - start
-    arguments = {"old": line, "from": found[0][0], "to": new}
-    arguments["new"] = line[:at] + new + line[at + len(found[0][0]) :]
+    at, to = found[0].start() - start, found[0].end() - start
+    at, to = _beside_name(asked, text, line, at) or (at, to)
+    arguments = {"old": line, "from": line[at:to], "to": new}
+    arguments["new"] = line[:at] + new + line[to:]
     if text.count(line) != 1:
         return None
     return question(Route("replace_text", language, arguments, notes), held.link)
+
+
+def _beside_name(asked: Asked, text: str, line: str, at: int) -> tuple[int, int] | None:
+    """Return where the other cell of a row of two stands, if the words are of the first, which a
+    message names whole: “it's Lea now for Mrs Gray” of “Mrs Gray | Nadia”.
+    """
+    row = next((one for one in note_lines.read(text) if one.text == line), None)
+    start = line.find(row.label) if row and row.columns and row.label else -1
+    if row is None or not start <= at < start + len(row.label):
+        return None
+    is_named = fold_text(row.label) in fold_text(asked.message)
+    return note_lines.beside_name(row, start, start + len(row.label)) if is_named else None
 
 
 def question(wish: Route, link: str) -> Step:
@@ -63,8 +80,18 @@ def ask_number(asked: Asked, said: Understood, language: Language) -> Step | Non
     """
     named = meant.things(asked, said, ("note",), language).things
     wish = Route("replace_text", language, {})
-    step = corrected_facts.ask_number(asked, wish, named[0]) if len(named) == 1 else Step()
-    return step if step.calls or step.text else None
+    for one in named if len(named) == 1 else _told_near(asked, said):
+        step = corrected_facts.ask_number(asked, wish, one, is_near=not named)
+        if step.calls or step.text:
+            return step
+    return None
+
+
+def _told_near(asked: Asked, said: Understood) -> list[Thing]:
+    """Return the notes that were told as nearest to a question, of which a message goes on."""
+    last = asked.earlier[0] if asked.earlier else Trace()
+    goes_on = last.intent == "ask" and not last.asks and not said.all_of("target")
+    return [*references.notes_told(last, NEAR)] if goes_on else []
 
 
 def _notes(

@@ -62,6 +62,13 @@ def says_same_day(step: Step, other: Step) -> bool:
     return len(days) < 2 or "" in days
 
 
+def is_of_part(step: Step, said: Understood) -> bool:
+    """Return whether the patterns ask about a line of what the reader would delete as a whole."""
+    asks = step.trace.asks if step.trace else None
+    is_whole = said.intent == "delete" and not (said.all_of("target") or said.all_of("it"))
+    return is_whole and asks is not None and asks.intent == "change_items"
+
+
 def names_longer(step: Step, said: Understood) -> bool:
     """Return whether the patterns asked about a longer name, where no spaces part words: 牛奶糖 is
     not the milk that is understood of it.

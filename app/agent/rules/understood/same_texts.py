@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.agent.rules.languages.plain_letters import plain_letters
-from app.agent.rules.passages import questions
+from app.agent.rules.passages import log_lines, questions, tables
 from app.agent.rules.reader.reader import Understood
 from app.agent.rules.understood import meant
 from app.agent.turn.steps import Asked, Call, Step, Thing
@@ -56,6 +56,8 @@ def are_same(asked: Asked, writes: Sequence[Call], said: Understood) -> bool:
     is_split = said.intent == "append_note" and len(texts) > len(wanted)
     if is_split and any(len(one.split()) > SHORT for one in texts):
         return False  # “rice and beans, Ben wants chili on Sunday” is no list to its end
+    if all(one.startswith("|") for one in texts) and len(texts) == len(wanted):
+        return all(map(_is_row, texts, wanted))
     if said.intent in EXACT and _words(texts) != _words(wanted):
         return False
     if questions.is_asian(asked.message):
@@ -143,9 +145,16 @@ def adds_number_alone(asked: Asked, step: Step) -> bool:
 
 def is_number_alone(text: str) -> bool:
     """Return whether a text has nothing but a number and little words."""
-    words = re.findall(r"[^\W_]+", plain_letters(text).lower())
+    words = re.findall(r"[^\W_]+(?:[.,]\d+)*", plain_letters(text).lower())
     numbers = [one for one in words if one[0].isdigit()]
     return len(numbers) == 1 and all(one in numbers or one in questions.little() for one in words)
+
+
+def _is_row(made: str, wanted: str) -> bool:
+    """Return whether each cell of a new row of a table but its day is said."""
+    day, *cells = tables.cells(made)
+    cells = cells if log_lines.DATED.fullmatch(day) else [day, *cells]
+    return all(one in wanted for one in cells)
 
 
 def _is_begun(made: str, wanted: str) -> bool:

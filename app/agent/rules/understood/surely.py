@@ -13,7 +13,7 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.mentions import asking
 from app.agent.rules.passages import note_lines, questions
 from app.agent.rules.passages.sentences import fold_text, split_words
-from app.agent.rules.reader import lines
+from app.agent.rules.reader import lines, reader
 from app.agent.rules.reader.reader import Reading, Understood
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
@@ -136,6 +136,8 @@ def is_told(asked: Asked, said: Understood, thing: Thing, language: Language) ->
         open_question = asked.earlier and asked.earlier[0].asks
         # “完成报告” may name what is not there
         may_name = said.intent == "complete_todo" and questions.is_asian(said.text)
+        # “the parsnips are out after all, delete” may be a line of the note
+        may_name = may_name or (said.intent == "delete" and thing.kind == "note")
         is_sure = bool(said.all_of("it")) or (said.sure >= SUREST and not may_name)
         is_bare = said.intent in agreement.ENDS and not is_sure
         spoken = references.newest(asked, (thing.kind,))
@@ -148,7 +150,7 @@ def is_told(asked: Asked, said: Understood, thing: Thing, language: Language) ->
     ends = (one.end - 1 for one in said.spans if one.slot == "target")
     if any(_LOANED_ON.match(said.text, end) for end in ends):
         return False  # “牛乳プリン” is not the milk that is to be bought
-    if said.intent == "delete" and agreement.is_within(said):
+    if said.intent == "delete" and meant.is_within(said):
         return False
     if any(_is_person(asked, one) for one in names):
         return False  # “Clara comes on Saturday” moves no drawings for Clara
@@ -160,6 +162,7 @@ def is_told(asked: Asked, said: Understood, thing: Thing, language: Language) ->
             or _is_within(thing.title, one)  # “行李单” for “行李”
             for one in names
         )
+        is_part = is_part and said.intent != "delete"  # “pasport” may be another
         return is_whole or (said.sure >= SUREST and is_part)
     marked, words = Marked(said.text).text, words_of(language)
     is_wish = said.intent == "reopen_todo" and words.cues["reopen"].search(marked)
@@ -170,7 +173,11 @@ def is_told(asked: Asked, said: Understood, thing: Thing, language: Language) ->
     share = share_said(thing.title, said.text)
     if any(resolve_reference.ends_compound(one, thing.title) for one in names):
         share += 1 / max(len(resolve_reference.word_stems(thing.title)), 1)  # “die Gläser”
-    return is_whole and (share >= SAID or fold_text(names[0]) == fold_text(thing.title))
+    is_same = fold_text(names[0]) == fold_text(thing.title)
+    # “sent the invoice last night” of the one invoice that was just listed
+    last = asked.earlier[0] if asked.earlier else Trace()
+    is_listed = said.sure >= AT_ONCE and thing in last.shown and last.asks is None
+    return is_whole and (share >= SAID or is_same or is_listed)
 
 
 def _is_person(asked: Asked, name: str) -> bool:
@@ -263,11 +270,23 @@ def names_other(looked: Asked, said: Understood, things: Sequence[Thing]) -> boo
     )
 
 
+def writes_target(looked: Asked, said: Understood, language: Language) -> bool:
+    """Return whether a text to be written holds the words for where it is to be: “add Nadia to the
+    table, she brings hummus” is no row as it stands.
+    """
+    alone = next(iter(reader.read(looked, (), language).likely), None)
+    places = alone.all_of("target") if alone else []
+    return any(one in text for one in places for text in said.all_of("text"))
+
+
 def route_of(
     looked: Asked, question: Step, asks: Question, said: Understood, act: Act
 ) -> Route | None:
     """Return the change that a question asks about, unless its step would be no good."""
     if looked.has(OTHERS_WORDS) and said.intent != "message":  # which always waits
+        return None
+    names = said.all_of("target")
+    if names and any(meant.may_be_other(looked, names, one.id) for one in asks.choices):
         return None
     language = (question.trace or Trace()).language
     route = Route(asks.intent, language, asks.arguments, asks.choices)
@@ -276,7 +295,7 @@ def route_of(
         return None
     if not agreement.keeps_days(looked, step.calls, said, language):
         return None
-    if said.get("prio") and meant.level(said.get("prio"), language) is None:
+    if said.get("prio") and meant.said_level(said, language) is None:
         return None  # “prio max” that nobody knows
     return None if looks.looks_too_long(looked, step) else route
 

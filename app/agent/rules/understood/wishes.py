@@ -57,7 +57,6 @@ SHOWN_AS: Mapping[str, Wish] = {"repeat_todo": "move_todo", "add_item": "append_
 FOLDERS = {"rename": "rename_folder", "delete": "delete_folder"}
 
 _COLON = re.compile(r"[^\W\d][:：]")
-
 Ask = Callable[[Asked, Understood, Language], Step | None]
 
 
@@ -194,7 +193,7 @@ def _wanted(asked: Asked, said: Understood, language: Language) -> Route | None:
 
 def _level(said: Understood, language: Language) -> dict[str, str]:
     """Return the argument of the priority that a message names, if it does."""
-    level = meant.level(said.get("prio"), language)
+    level = meant.said_level(said, language)
     return {} if level is None else {"priority": str(level)}
 
 
@@ -218,10 +217,11 @@ def _ask_change(asked: Asked, said: Understood, wanted: Route, found: Meant) -> 
     first, titles = found.things[0], ", ".join(one.title for one in found.things)
     shown = dict.fromkeys(("todo", "note", "thing"), titles)
     shown |= {"day": meant.shown_day(asked, wanted.get("day"), wanted.language)}
-    shown |= {"by": wanted.get("by")}
-    shown |= {"number": wanted.get("priority"), "folder": wanted.get("folder")}
-    shown |= {"text": next(filter(None, map(wanted.get, ("title", "step", "text", "tag"))), "")}
+    shown |= {name: wanted.get(name) for name in ("by", "folder")}
+    text = next(filter(None, map(wanted.get, ("title", "step", "text", "tag"))), "")
+    shown |= {"number": wanted.get("priority"), "text": text}
     key = SHOWN_AS.get(said.intent) or cast(Wish, said.intent)
+    key = "advance_todo" if wanted.get("earlier") else key
     if first.kind == "folder":
         arguments = {"folder": first.title, **wanted.arguments}
         wish = Route(FOLDERS[said.intent], wanted.language, arguments)
@@ -237,7 +237,7 @@ def _ask_new_todos(asked: Asked, said: Understood, language: Language) -> Step |
     if not lines:
         return None
     arguments = {"task": lines[0]} if len(lines) == 1 else {"tasks": "\n".join(lines)}
-    if level := meant.level(said.get("prio"), language):
+    if level := meant.said_level(said, language):
         arguments["priority"] = str(level)
     if steps := said.all_of("step"):
         arguments["steps"] = "\n".join(map(meant.trimmed, steps))
