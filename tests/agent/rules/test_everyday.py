@@ -1,5 +1,7 @@
 """What people type in passing: bare errands, several things done, values that have changed."""
 
+import re
+
 import pytest
 
 from tests.agent.rules.test_at_once import add, note, text_of, todos
@@ -253,3 +255,31 @@ async def test_the_beginning_of_a_compound_with_its_verb_is_asked_for(alice: Cli
     rows = await todos(alice)
     assert rows["Gasrechnung bezahlen"]["completed"]
     assert not rows["Gastgeschenk kaufen"]["completed"]
+
+
+@pytest.mark.parametrize(
+    ("title", "message"),
+    [
+        ("Choir practice", "when is the next choir practice?"),
+        ("Chorprobe", "wann ist die nächste chorprobe?"),
+        ("Répétition", "c'est quand la prochaine répétition ?"),
+        ("Ensayo del coro", "cuándo es el próximo ensayo del coro?"),
+        ("合唱の練習", "次の合唱の練習はいつ？"),
+        ("合唱排练", "下次合唱排练是什么时候？"),
+    ],
+)
+async def test_the_next_of_what_comes_again_is_told(
+    alice: Client, title: str, message: str
+) -> None:
+    weekly = {"rule": "FREQ=WEEKLY"}
+    await add(alice, title, dueDate="2026-11-26T18:30:00Z", recurrence=weekly)
+    assert re.search(r"18[:.]30|6:30 pm", await Talk(alice).say(message))
+
+
+async def test_to_undo_what_was_only_asked_about_is_a_no(alice: Client) -> None:
+    await add(alice, "Sort out the loft", "Insulate the loft hatch")
+    say = Talk(alice).say
+    asked = await say("i don't need to sort out the loft any more, delete it")
+    assert asked == "Do you mean: delete “Sort out the loft”?"
+    assert await say("oh wait, undo that") == "All right, I leave that alone."
+    assert "Sort out the loft" in await todos(alice)

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from app.agent.rules.answers import list_answers
-from app.agent.rules.dialogue import references, resolve_reference
+from app.agent.rules.dialogue import dialogue_words, references, resolve_reference
 from app.agent.rules.dialogue.references import Reference
 from app.agent.rules.passages import questions
 from app.agent.rules.phrases import dates
@@ -32,7 +32,7 @@ def tell_state(asked: Asked, route: Route) -> Step:
 
     The step is empty where none is.
     """
-    words = route.get("words") or asked.message
+    words = dialogue_words.without_next(route.get("words") or asked.message, route.language)
     meant = tuple(one for one in route.things if one.kind == "todo")
     found = (
         Reference(meant)

@@ -88,6 +88,13 @@ def without_list_word(words: str, language: Language) -> str:
     return rest.strip() or folded
 
 
+def without_next(words: str, language: Language) -> str:
+    """Return a name without the words for the next of what comes again: “next choir practice”."""
+    folded = bare(words)
+    found = find_in(tables(language)[0].next_one, folded)
+    return (folded[found.end() :].strip() or words) if found else words
+
+
 def ends_with(language: Language, field: str, text: str) -> bool:
     """Return whether the last words of a text fit a field of the tables."""
     pattern = "|".join(language_data.join_pattern(getattr(one, field)) for one in tables(language))

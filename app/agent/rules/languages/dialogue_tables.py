@@ -42,11 +42,12 @@ class Dialogue(Table, frozen=True):
     of which `others` are several;
     what `adds` its group `rest` goes to a note with a `list_name` that was spoken of last, and what
     is `out_of` something, `{name}`, is taken away from it; a `list_word` beside the name of a note
-    is hardly part of it, and a `list_end` behind it none at all; the groups of `in_folder` are the
-    folder of which a list is asked again; `plain_yes` is one of the words of `yes`; `all_of` stands
-    before a name of which 2 or all, 0, are meant; `that_day` points at the day that was told last,
-    or at one so many days from it; `the_same` stands for a name said before, `same_time` for a time
-    that stays; the words of a line of `same` mean the same in names of things.
+    is hardly part of it, and a `list_end` behind it none at all, nor is `next_one`, “the next”; the
+    groups of `in_folder` are the folder of which a list is asked again; `plain_yes` is one of the
+    words of `yes`; `all_of` stands before a name of which 2 or all, 0, are meant; `that_day` points
+    at the day that was told last, or at one so many days from it; `the_same` stands for a name said
+    before, `same_time` for a time that stays; the words of a line of `same` mean the same in names
+    of things.
     """
 
     it: Pieces
@@ -87,6 +88,7 @@ class Dialogue(Table, frozen=True):
     list_name: Pieces = "(?!)"
     list_word: Pieces = "(?!)"
     list_end: Pieces = "(?!)"
+    next_one: Pieces = "(?!)"
     adds: Pieces = "(?!)"
     out_of: Pieces = "(?!)"
     in_folder: Pieces = "(?!)"

@@ -106,6 +106,9 @@ def _judged(
         return step
     if taken_back.at_end(asked, language):
         return _ask_first(asked, step, language)
+    if taken_back.is_no(asked, language):
+        told = phrases.phrase(language, "leave")
+        return Step(told, trace=Trace(intent="leave", language=language))
     return _checked(asked, looked, step, language, act)
 
 

@@ -50,12 +50,12 @@ class Meant(NamedTuple):
 def things(asked: Asked, said: Understood, kinds: Sequence[ThingKind], language: Language) -> Meant:
     """Return what a message means: by names, by what it points at, else what was spoken of."""
     may = _may_be(asked, said, kinds)
-    names, pointers = said.all_of("target"), said.all_of("it")
+    names, pointers = names_of(said, language), said.all_of("it")
     found: list[Thing] = []
     all_of = [one for one in (*names, *pointers) if references.says_all(one, language)]
     if all_of and said.get("olddat"):
         return Meant(tuple(_due_on(asked, said.get("olddat"), may)))
-    all_named = [_said_whole(said.text, _named(name, may)) for name in names]
+    all_named = [_likeliest(asked, _named(name, may)) for name in names]
     alone = {one[0] for one in all_named if len(one) == 1}
     is_whole = bool(alone & {*_called(names, may)})
     for which in all_named:
@@ -90,15 +90,29 @@ def things(asked: Asked, said: Understood, kinds: Sequence[ThingKind], language:
     return Meant(tuple(dict.fromkeys(found)))
 
 
-def _said_whole(text: str, which: tuple[Thing, ...]) -> tuple[Thing, ...]:
-    """Return the one of several whose whole name a message has, where none has that and more; else
-    all of them.
+def names_of(said: Understood, language: Language) -> list[str]:
+    """Return the names of what a message is about, without “the next” before them."""
+    return [dialogue_words.without_next(one, language) for one in said.all_of("target")]
+
+
+def _likeliest(asked: Asked, which: tuple[Thing, ...]) -> tuple[Thing, ...]:
+    """Return the one of several whose whole name a message has, where none has that and more, else
+    the one that was spoken of just before; all of them where none is.
     """
-    said = {*resolve_reference.word_stems(text)}
-    whole = [one for one in which if {*resolve_reference.word_stems(one.title)} <= said]
+    whole = [one for one in which if _is_said(one.title, asked.message)]
     words = {one: {*split_words(one.title)} for one in which}
-    is_one = len(whole) == 1 and not any(words[whole[0]] < words[one] for one in which)
-    return tuple(whole) if is_one else which
+    if len(whole) == 1 and not any(words[whole[0]] < words[one] for one in which):
+        return tuple(whole)
+    last = asked.earlier[0] if asked.earlier else Trace()
+    spoken_of = [one for one in which if one in last.about and not last.asks]
+    return tuple(spoken_of) if len(spoken_of) == len(last.about) == 1 else which
+
+
+def _is_said(title: str, message: str) -> bool:
+    """Return whether a message has all words of a title, or all letters of an unspaced one."""
+    if questions.is_asian(title):
+        return {*title} <= {*message}
+    return {*resolve_reference.word_stems(title)} <= {*resolve_reference.word_stems(message)}
 
 
 def _asked_of(asked: Asked, kinds: Sequence[ThingKind]) -> list[Thing]:

@@ -54,6 +54,15 @@ def as_whole(asked: Asked, language: Language) -> bool:
     return _no(_read(asked, asked.message, language)) >= SURE or at_end(asked, language)
 
 
+def is_no(asked: Asked, language: Language) -> bool:
+    """Return whether a message takes back what was only asked about: “oh wait, undo that” after
+    “do you mean …?” is a no.
+    """
+    last = asked.earlier[0] if asked.earlier else Trace()
+    is_open = last.asks is not None and last.asks.lacks == "yes" and not last.undo
+    return is_open and surely.is_undo(reader.read(asked, (), language))
+
+
 def is_denied(asked: Asked, step: Step, language: Language) -> bool:
     """Return whether a step ends or removes what a clause says is not to be: “lösch die Liste
     nicht”, which without its “not” is just that wish.

@@ -105,7 +105,7 @@ def to_read(asked: Asked, said: Understood, language: Language) -> Route | None:
             # “when is mum's op?” is not answered by mum's transport
             is_named = all(
                 told.is_all_named(name, one.title)
-                for name in said.all_of("target")
+                for name in meant.names_of(said, language)
                 for one in found
             )
             intent = "show_note" if kinds == NOTE else "todo_state"
