@@ -283,3 +283,10 @@ async def test_to_undo_what_was_only_asked_about_is_a_no(alice: Client) -> None:
     assert asked == "Do you mean: delete “Sort out the loft”?"
     assert await say("oh wait, undo that") == "All right, I leave that alone."
     assert "Sort out the loft" in await todos(alice)
+
+
+async def test_an_errand_is_one_whatever_was_spoken_of(alice: Client) -> None:
+    await note(alice, "Seed order", "Peas, 3 packets\n")
+    say = Talk(alice).say
+    await say("how many packets of peas are on the seed order?")
+    assert await say("buy dog food") == "Added: buy dog food."

@@ -53,7 +53,7 @@ def plain_todo(asked: Asked, language: Language, act: Act) -> tuple[Step | None,
     day, or that asks whether it is one, and whether anything was looked up for that; no step where
     something that there is may be meant.
     """
-    reading = reader.read(asked, (), language)
+    reading = _whatever_before(asked, reader.read(asked, (), language), language)
     if not _is_plain(asked, reading, language):
         return None, False
     if not asking.has_looked(asked):
@@ -65,6 +65,17 @@ def plain_todo(asked: Asked, language: Language, act: Act) -> tuple[Step | None,
         return wishes.ask(asked, said, language), True
     task = {"task": _task(asked, said, language)}
     return surely.do(asked, Route("add_todo", language, task), act), True
+
+
+def _whatever_before(asked: Asked, reading: Reading, language: Language) -> Reading:
+    """Return what a message is by itself, where it is an errand so and most likely one after what
+    was spoken of, too: “buy dog food” after a note was told.
+    """
+    said = reading.likely[0] if reading.likely else None
+    if said is None or said.intent != "add_todo" or not surely.HALF <= said.sure < BARE:
+        return reading
+    alone = reader.read(msgspec.structs.replace(asked, earlier=()), (), language)
+    return alone if alone.likely[0].intent == "add_todo" else reading
 
 
 def _is_plain(asked: Asked, reading: Reading, language: Language) -> bool:
