@@ -30,7 +30,6 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.listed import list_wishes
 from app.agent.rules.mentions import asking
-from app.agent.rules.phrases import phrases
 from app.agent.rules.routing.routing import Route
 from app.agent.rules.said_messages import Conversations
 from app.agent.rules.understood import judged, looked_up, taken_back
@@ -70,9 +69,7 @@ def _next_step_of_one(asked: Asked) -> Step:
         return corrected
     step = judged.judge(asked, looked, language, judged.Doers(_step, _act_traced))
     if taken_back.is_denied(asked, step, language):
-        return Step(
-            phrases.phrase(language, "leave"), trace=Trace(intent="leave", language=language)
-        )
+        return taken_back.let_be(language)
     return step
 
 

@@ -209,6 +209,7 @@ def test_a_day_of_a_log_is_the_last_such_one(
         (MILES, "38 miles for today", "| 2026-11-23 | 38 |"),
         (MILES, "yesterday: 12", "| 2026-11-22 | 12 |"),
         (MILES, "the car was in the garage", None),
+        ("| Tea | Price |\n|---|---|\n", "Assam, 3.50", "| Assam | 3.50 |"),
     ],
 )
 def test_a_new_row_has_the_form_of_the_others(markdown: str, text: str, line: str | None) -> None:

@@ -129,6 +129,16 @@ async def test_what_fills_a_row_is_one_more_row(
 
 
 @pytest.mark.anyio
+async def test_a_day_in_the_name_of_a_log_is_no_day_of_a_line(
+    alice: Client, clock: MovableClock
+) -> None:
+    assert clock.now.date().isoformat() == "2026-11-21"
+    note_id = await note(alice, "Friday football", "- 2026-11-06: 2 goals\n- 2026-11-13: 1 goal\n")
+    await Talk(alice).say("add to Friday football: 3 goals")
+    assert (await text_of(alice, note_id)).splitlines()[-1] == "- 2026-11-21: 3 goals"
+
+
+@pytest.mark.anyio
 async def test_a_typo_in_what_was_just_written_is_put_right(alice: Client) -> None:
     note_id = await note(alice, "营业额", "- 2026-11-19：3280元\n- 2026-11-20：3410元\n")
     say = Talk(alice).say

@@ -75,15 +75,23 @@ def append_note(asked: Asked, route: Route) -> Step:
     written = route.get("written") or route.language
     text = route.get("text")
     told = said_days.past_days(asked, text, written)  # “on Saturday I got 2 kg”
-    told = told or said_days.past_days(asked, asked.message.replace(text, " ", 1), written)
+    told = told or said_days.past_days(asked, _beside(asked.message, text, note), written)
     day = date.fromisoformat(route.get("day")) if route.get("day") else next(iter(told), None)
     if log_lines.is_log(note["markdown"]):
-        content = log_lines.add(note["markdown"], route.get("text"), asked, day)
-    elif row := new_rows.add(note["markdown"], route.get("text"), asked, day):
+        content = log_lines.add(note["markdown"], text, asked, day)
+    elif row := new_rows.add(note["markdown"], text, asked, day):
         content = row
     elif route.get("listed") and not _last_mark(note["markdown"].rstrip("\n")):
         content = _listed(note["markdown"], route.get("text"))
     return call_tool("edit_note", noteId=note["id"], content=content, ifRevision=note["revision"])
+
+
+def _beside(message: str, text: str, note: Mapping[str, Any]) -> str:
+    """Return a message without what is to be written and without the name of the note, in which a
+    day is none: “Friday football”.
+    """
+    rest = message.replace(text, " ", 1)
+    return re.sub(re.escape(str(note["title"])), " ", rest, flags=re.IGNORECASE)
 
 
 def _new_lines(before: str, after: str) -> str:

@@ -21,9 +21,9 @@ _LINKS = ("", "s", "es", "n", "en", "-")
 _SPELLED_OUT = re.compile("([aou])e")
 """An umlaut of those who have none to type."""
 MISTYPED = 6
-SHORTEST_PART = 3
-"""So many letters has the beginning of a compound at least."""
 """The least letters of a word of which one may be wrong."""
+SHORTEST_PART = 3
+"""The least letters of the beginning of a compound that is asked for."""
 SHORTEST = 3
 SEARCHED = 5
 """So many words are searched for one by one."""

@@ -45,7 +45,8 @@ def _row(text: str, table: tables.Table, markdown: str) -> str | None:
 
 def _as_date(cell: str, others: Sequence[Sequence[str]]) -> str:
     """Return a day as the others of its column are written: 19.12. where a text ends with 19.12."""
-    is_dotted = all(_DOTTED.fullmatch(one) for held in others for one in held)
+    written = [one for held in others for one in held]
+    is_dotted = bool(written) and all(map(_DOTTED.fullmatch, written))
     return f"{cell}." if is_dotted and _DOTTED.fullmatch(f"{cell}.") else cell
 
 

@@ -70,7 +70,7 @@ TICKS = frozenset({"tick_item", "tick_step"})
 KEEPS = frozenset({"tick_item", "untick_item", "remove_item"})
 """The intents after which a list has no new lines."""
 DONE = frozenset({"complete_todo", "reopen_todo"})
-"""What to tick an item may seem to be."""
+"""What ticking an item of a list may seem to be."""
 WRITTEN = frozenset({"append_note", "add_item"})
 """The intents that both write a line into a note."""
 NEW = frozenset({"add_todo", "make_note", "near", "mean"})

@@ -107,8 +107,7 @@ def _judged(
     if taken_back.at_end(asked, language):
         return _ask_first(asked, step, language)
     if taken_back.is_no(asked, language):
-        told = phrases.phrase(language, "leave")
-        return Step(told, trace=Trace(intent="leave", language=language))
+        return taken_back.let_be(language)
     return _checked(asked, looked, step, language, act)
 
 

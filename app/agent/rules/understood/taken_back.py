@@ -10,6 +10,7 @@ import msgspec
 
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.phrases import phrases
 from app.agent.rules.reader import reader
 from app.agent.rules.reader.reader import Reading
 from app.agent.rules.understood import agreement, surely
@@ -52,6 +53,12 @@ def at_end(asked: Asked, language: Language) -> bool:
 def as_whole(asked: Asked, language: Language) -> bool:
     """Return whether a message wishes nothing in the end, be it that it says so from the first."""
     return _no(_read(asked, asked.message, language)) >= SURE or at_end(asked, language)
+
+
+def let_be(language: Language) -> Step:
+    """Return the answer that nothing is done."""
+    told = phrases.phrase(language, "leave")
+    return Step(told, trace=Trace(intent="leave", language=language))
 
 
 def is_no(asked: Asked, language: Language) -> bool:
