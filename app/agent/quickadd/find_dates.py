@@ -16,6 +16,8 @@ OWN = 5
 """What the user's own language counts beside a point for each letter that was read, and three
 for each common word, at most nine.
 """
+MONTH_FIRST_LANGUAGES = frozenset({"ja", "zh"})
+"""Where 12/1 is the first of December, also beside no word of the language."""
 NAME_LIKE = ("named", "today", "part")
 """What can be part of a title of something."""
 _ASIAN = re.compile(r"[\u3005\u3040-\u30ff\u3400-\u9fff]")
@@ -112,7 +114,10 @@ def _candidate_languages(text: str, words: set[str], locale: str) -> list[Langua
         is_kana = kana.signs.search(text) or locale[:2].lower() == kana.code
         return [kana if is_kana else han]
     english = language_words.load_language(
-        "en", month_first=locale.lower() in ("", "en") or locale[-2:].upper() in MONTH_FIRST_PLACES
+        "en",
+        month_first=locale.lower() in ("", "en")
+        or locale[:2].lower() in MONTH_FIRST_LANGUAGES
+        or locale[-2:].upper() in MONTH_FIRST_PLACES,
     )
     latin = [english, *map(language_words.load_language, _others_with_alphabets())]
     own = [language for language in latin if language.code == locale[:2].lower()] or [english]

@@ -128,7 +128,7 @@ def been(named: Range, today: date) -> Range:
     if named.start.date() <= today:
         return named
     days = (named.end - named.start).days
-    weeks = named.start.date() - today < timedelta(days=7) and days == 1
+    weeks = named.start.date() - today <= timedelta(days=7) and days == 1
     if weeks:
         return Range(named.start - timedelta(days=7), named.end - timedelta(days=7))
     try:

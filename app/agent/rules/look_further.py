@@ -1,5 +1,6 @@
 """What else a message may mean where the first reading finds nothing, or was of another thing."""
 
+import functools
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -9,7 +10,7 @@ from app.agent.quickadd import time_ranges
 from app.agent.quickadd.time_ranges import Range
 from app.agent.rules import past_days
 from app.agent.rules.answers import calendar_answers, list_answers, note_answers, targets, undo
-from app.agent.rules.dialogue import dialogue_words, resolve_reference, slots, view_words
+from app.agent.rules.dialogue import day_rows, dialogue_words, resolve_reference, slots, view_words
 from app.agent.rules.intents import INTENTS, TRIED
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.passages import questions
@@ -18,6 +19,8 @@ from app.agent.rules.reckoning import words, written_dates
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, Thing, Trace
 
+SHORTEST = 3
+"""So many letters has a word at least by which a todo is told to be meant."""
 INSTEAD = "instead"
 LISTED = frozenset({calendar_answers.TOOL, "search_todos"})
 """The tools that list what there is on a day."""
@@ -40,7 +43,9 @@ def do_instead(asked: Asked, route: Route) -> Step:
             found = resolve_reference.likest(asked.earlier[0].about, choices) or found
         if isinstance(found, Step):
             return found
-        meant = found
+        # of “the gas I paid, not the corks” only what was not done
+        about = asked.earlier[0].about
+        meant = tuple(one for one in found if one not in about) or found
         return Step()
 
     looked = replay(asked, look)
@@ -261,14 +266,17 @@ def of_day_in_notes(asked: Asked, route: Route, step: Step) -> Step:
     rows = [row for one in asked.of(calendar_answers.TOOL) for row in one.content["events"]]
     rows += [row for one in asked.of("search_todos") for row in one.content["todos"]]
     titles = fold_text("\n".join(row["title"] for row in rows))
-    if not named or any(word in titles for word in named.split()):
+    if not named or any(len(word) >= SHORTEST and word in titles for word in named.split()):
         return step
     asks = {"text": f"{named} {day}", "written": language}
     found = _in_notes(asked, Route("ask", route.language, asks))
     plain = words.folded("\n".join(one.text for one in found.quotes))
     days = {one.day for one in written_dates.find(plain, asked.now.date()) if not one.is_month}
-    if found.calls or wanted is None or days != {wanted.start.date()}:
+    if found.calls or wanted is None:
         return found if found.calls else step
+    of_day = functools.partial(day_rows.begins, day=wanted.start.date(), now=asked.now)
+    if days != {wanted.start.date()} and not (found.quotes and of_day(found.quotes[0].text)):
+        return step
     # “and on the 13th?” asks the same again
     trace = msgspec.structs.replace(
         found.trace or Trace(), intent="events", language=route.language, arguments=asks

@@ -165,7 +165,8 @@ def _parts(asked: Asked, language: Language) -> tuple[str, str] | None:
     if join:
         rest = rest[join.end() - 1 :]
     rest = rest.strip(EDGES)
-    first, second = (_understood(asked, one, language) for one in (lead, rest))
+    first = _understood(asked, lead, language)
+    second = _understood(asked, rest, language, after=first)
     if second is None or (first is None and sure < SURE):
         return None
     if first and first.intent in WRITES and not (first.all_of("text") or first.all_of("item")):
@@ -175,6 +176,10 @@ def _parts(asked: Asked, language: Language) -> tuple[str, str] | None:
     is_apart = re.search(r"[,;.!，、；。！]\s*$", asked.message[:at])
     if first and first.intent == "rename" and not is_apart:
         return None  # “rename it to Shop and garage”
+    if first and first.intent == "message" and second.intent == "add_todo" and not is_apart:
+        asks = words_of(language).cues["todo"].search(Marked(rest).text)
+        if not asks:
+            return None  # “tell her I'm late and the boiler man's coming on Friday”
     if lead.endswith(("?", "？")) and (second.intent == TWO or _points(second)):
         return None
     if first and (_goes_on(first, second) or sure * math.sqrt(first.sure * second.sure) < LIKELY):
@@ -231,14 +236,19 @@ def _depends(language: Language) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{words})(?!\w)" if words_of(language).spaced else words)
 
 
-def _understood(asked: Asked, text: str, language: Language) -> Understood | None:
-    """Return what a part of a message wishes; None where nothing, or by its verb alone."""
+def _understood(
+    asked: Asked, text: str, language: Language, after: Understood | None = None
+) -> Understood | None:
+    """Return what a part of a message wishes; None where nothing, or by its verb alone unless what
+    it comes `after` names something.
+    """
     likely = reader.read(msgspec.structs.replace(asked, message=text), (), language).likely
     # what was parted is hardly two again
     best = next((one for one in likely if one.intent != TWO or one.sure >= SURE), None)
     if best is None or best.intent in NO_WISH:
         return None
-    is_bare = best.intent in wishes.KINDS and not best.spans and not asked.earlier
+    names_none = not asked.earlier and not (after and after.all_of("target"))
+    is_bare = best.intent in wishes.KINDS and not best.spans and names_none
     return None if is_bare else best
 
 

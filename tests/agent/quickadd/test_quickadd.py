@@ -46,6 +46,14 @@ def by_language(**rows: list[tuple[str, str, str | None, str | None, int]]) -> p
     return pytest.mark.parametrize(("text", "title", "due", "rule", "priority"), named)
 
 
+@pytest.mark.parametrize(
+    ("locale", "due"),
+    [("ja", "2026-12-01"), ("zh", "2026-12-01"), ("zh-TW", "2026-12-01"), ("de", "2027-01-12")],
+)
+def test_the_month_stands_first_where_people_write_it_so(locale: str, due: str) -> None:
+    assert read("x 12/1", locale=locale).due_date == due
+
+
 @by_language(
     english=[
         (

@@ -489,3 +489,40 @@ async def test_a_note_is_put_into_the_folder_just_made_where_a_message_says_ther
     (made,) = (one for one in found["notes"] if one["title"] == "Vacunas")
     folders = (await alice.ok("GET", "/os/folders"))["folders"]
     assert [one["name"] for one in folders if one["id"] == made["folderId"]] == ["Salud"]
+
+
+@pytest.mark.anyio
+async def test_the_time_that_it_is_not_is_not_taken(alice: Client, clock: MovableClock) -> None:
+    due = (clock.now + timedelta(days=2)).replace(hour=15, minute=0).isoformat()
+    await add(alice, "Reunión con la tutora", dueDate=due, userTimezone="UTC")
+    say = Talk(alice).say
+    if (await say("la reunión con la tutora es a las 17, no a las 15")).endswith("?"):
+        await say("sí")
+    assert (await todos(alice))["Reunión con la tutora"]["dueDate"][11:16] == "17:00"
+
+
+@pytest.mark.anyio
+async def test_the_folder_where_a_note_does_not_belong_is_not_taken(alice: Client) -> None:
+    for name in ("Dienst", "Zuhause"):
+        await alice.ok("POST", "/os/folders", json={"name": name})
+    path = await note(alice, "Auto", "Reifen im Keller\n")
+    await Talk(alice).say("die notiz Auto gehört nach Zuhause, nicht zu Dienst")
+    assert (await alice.ok("GET", path))["note"]["folder"]["name"] == "Zuhause"
+
+
+@pytest.mark.anyio
+async def test_a_todo_that_shares_a_name_answers_no_question_of_a_fact(alice: Client) -> None:
+    await add(alice, "Reunión con la tutora de Lucía")
+    assert "Reunión" not in await Talk(alice).say("que número de pie tiene lucia?")
+
+
+@pytest.mark.anyio
+async def test_another_verb_ticks_no_step_of_which_nothing_is_said(alice: Client) -> None:
+    steps = [{"title": "Borrow the trestle tables"}, {"title": "collect the urn from the church"}]
+    await add(alice, "Get ready for the fair", steps=steps)
+    say = Talk(alice).say
+    await say("add a step to get ready for the fair: put up the lights")
+    await say("tick the trestle tables, picked them up yesterday")
+    row = (await todos(alice))["Get ready for the fair"]
+    held = (await alice.ok("GET", f"/os/todos/{row['id']}"))["todo"]["steps"]
+    assert [one["title"] for one in held if one["completed"]] == ["Borrow the trestle tables"]

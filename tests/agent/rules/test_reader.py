@@ -83,7 +83,7 @@ def test_the_patterns_know_the_plain_words_of_every_wish(language: str) -> None:
     ("language", "message", "intent", "slots"),
     [
         ("en", "gotta ring the vet on friday", "add_todo", {"title": "ring the vet"}),
-        ("en", "move the dentist to next monday", "move_todo", {"target": "dentist"}),
+        ("en", "move the dentist to next monday", "move_todo", {"target": "the dentist"}),
         ("de", "die reifen sind endlich drauf", "complete_todo", {}),
         ("de", "schieb den zahnarzt auf freitag", "move_todo", {"target": "zahnarzt"}),
         ("fr", "mets du lait sur la liste de courses", "add_item", {"item": "lait"}),

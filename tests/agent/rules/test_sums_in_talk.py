@@ -123,7 +123,7 @@ async def test_nothing_else_is_added_up(
         (
             ["cuántas setas llevo este año", "el sábado cogí otros 2 kg de boletus, añádelo"],
             "Setas 2026",
-            "- 2026-11-21: otros 2 kg de boletus",
+            "- 2026-11-21: el sábado cogí otros 2 kg de boletus",
         ),
         (["passe l'acacia à 9,50 €"], "Tarifs miel", "- acacia 500 g : 9,50 €"),
         (

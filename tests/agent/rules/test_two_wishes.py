@@ -184,3 +184,36 @@ async def test_two_questions_look_once(alice: Client) -> None:
     await alice.ok("POST", "/os/todos", status=201, json={"title": "Pay the water bill"})
     told = await Talk(alice).say("what's on the groceries? and is the water bill still open?")
     assert "refused" not in told
+
+
+@pytest.mark.anyio
+async def test_what_only_says_why_is_no_second_wish(alice: Client) -> None:
+    await alice.ok("POST", "/os/todos", status=201, json={"title": "Cancel the gym membership"})
+    say = Talk(alice).say
+    await say("finally cancelled the gym membership")
+    assert await todos(alice) == {"Cancel the gym membership": True}
+    await say("undo that, they want it in writing")
+    assert await todos(alice) == {"Cancel the gym membership": False}
+
+
+@pytest.mark.anyio
+async def test_a_second_wish_without_a_name_is_of_what_the_first_names(alice: Client) -> None:
+    await alice.ok("POST", "/os/folders", json={"name": "Zuhause"})
+    made = await alice.ok("POST", "/os/notes", status=201, json={"title": "Auto", "content": "x"})
+    path = f"/os/notes/{made['result']['note']['id']}"
+    await Talk(alice).say("verschieb die Notiz Auto nach Zuhause und pinn sie an")
+    note = (await alice.ok("GET", path))["note"]
+    assert (note["folder"]["name"], note["pinned"]) == ("Zuhause", True)
+
+
+@pytest.mark.anyio
+async def test_what_was_not_done_after_all_is_left_as_it_was(alice: Client) -> None:
+    for title in ("Payer la facture des bouchons", "Payer la facture du gasoil"):
+        await alice.ok("POST", "/os/todos", status=201, json={"title": title})
+    say = Talk(alice).say
+    await say("j'ai réglé la facture des bouchons ce matin")
+    await say("oups non, c'est le gasoil que j'ai payé, pas les bouchons")
+    assert await todos(alice) == {
+        "Payer la facture des bouchons": False,
+        "Payer la facture du gasoil": True,
+    }

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from app.agent.rules.answers import list_answers
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.plain_tables import PlainWords
+from app.agent.rules.passages import note_lines
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import (
     Asked,
@@ -231,14 +232,26 @@ def _steps(record: Mapping[str, Any]) -> list[Item]:
 
 
 def _lines(record: Mapping[str, Any]) -> list[Item]:
-    """Return the items of a note; where it has none, those of lines such as “白菜、豆腐”."""
+    """Return the items of a note; where it has none, those of lines such as “白菜、豆腐”, or the
+    rows of its tables by what they are of.
+    """
     lines = str(record.get("markdown", "")).split("\n")
     rows = ((at, line.split(_IN_ROW)) for at, line in enumerate(lines) if _IN_ROW in line)
-    return _items(lines) or [
+    in_rows = [
         Item(one.strip(), _place(at, number), False, has_box=False)
         for at, parts in rows
         if len(parts) < LONGEST_ROW
         for number, one in enumerate(parts)
+    ]
+    return _items(lines) or in_rows or _table_rows(lines)
+
+
+def _table_rows(lines: Sequence[str]) -> list[Item]:
+    rows = note_lines.read("\n".join(lines))
+    return [
+        Item(one.label, lines.index(one.text), False, has_box=False)
+        for one in rows
+        if one.columns and one.label
     ]
 
 

@@ -6,7 +6,7 @@ import re
 import msgspec
 
 from app.agent.rules.answers import list_answers, targets
-from app.agent.rules.dialogue import references, resolve_reference, slots, view_words
+from app.agent.rules.dialogue import day_rows, references, resolve_reference, slots, view_words
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.passages import (
     answer_passages,
@@ -48,11 +48,13 @@ def answer_question(asked: Asked, route: Route) -> Step:
     none = note_searches.found_none(asked)
     near = found_texts.texts(asked)
     notes = near if none else _surely_found(asked)
-    found = _passages_quoted_last(asked, route, question, notes)
     # What says nothing of its own is answered by what was spoken of alone.
     is_named = not question.is_bare or not _quoted_last(asked)
     text, written = _text_asked(asked, route), _written(route)
     asks = functools.partial(_asks, language=written)
+    of_day, just_before = day_rows.asked_day(asked, text), _quoted_just_before(asked)
+    rows = day_rows.of_day(of_day, question, notes, asked.now, just_before) if of_day else []
+    found = rows or _passages_quoted_last(asked, route, question, notes)
     found = found or asked_parts.answer_each(text, written, notes, asks)
     found = found or (answer_passages.best_passages(question, notes) if is_named else [])
     if not found and (step := note_searches.singly(asked, question)):
@@ -79,9 +81,9 @@ def answer_question(asked: Asked, route: Route) -> Step:
         answer_passages.columns_of(passage) + quoted(one.text, one.note_id, one.title)
         for passage, one in zip(found, quotes, strict=False)
     )
-    return Step(
-        "\n\n".join(told), quotes=quotes, trace=Trace(intent="ask", about=tuple(cited.values()))
-    )
+    day = of_day.day.isoformat() if of_day and found is rows else ""
+    trace = Trace(intent="ask", about=tuple(cited.values()), day=day)
+    return Step("\n\n".join(told), quotes=quotes, trace=trace)
 
 
 def _asks(clause: str, language: Language) -> bool:

@@ -12,6 +12,7 @@ Kind = Literal[
     "age",
     "often",
     "forbidden",
+    "duration",
     "number",
     "when",
     "where",

@@ -36,6 +36,30 @@ def with_amount(line: Line, new: Amount, said: str, *, is_sure: bool) -> Changed
     return _put(line, old.start, old.end, to, is_sure=is_sure)
 
 
+def with_old_amount(lines: Sequence[Line], old: str, new: Amount) -> Changed | None:
+    """Return the line with a new number in place of the one that some words end with, if it stands
+    once in the lines, or in the one that the words before it name: “change 412 km to 420”.
+    """
+    said = note_lines.amounts(old)
+    if len(said) != 1:
+        return None
+    if name := fold_text(old[: said[0].start]).strip():
+        line = note_lines.said_in(lines, name)[0]
+        lines = [line] if line else []
+    unit = fold_text(old[said[0].end :]).strip()
+    places = [
+        (line, one)
+        for line in lines
+        for one in note_lines.amounts(line.text)
+        if one.text == said[0].text
+        and (note_lines.kind_of(unit) == one.unit or _follows(line.text[one.end :], unit))
+    ]
+    if len(places) != 1 or new.text == said[0].text:
+        return None
+    line, one = places[0]
+    return _put(line, one.start, one.end, _like(one.text, new.text), is_sure=True)
+
+
 def with_words(lines: Sequence[Line], old: str, new: str, beside: str) -> Changed | None:
     """Return the one line that has words, with others for them; where what stands `beside` these
     names the line, or they do so themselves, with others for all that it says: “a radio for dad
@@ -79,6 +103,10 @@ def with_word_of(lines: Sequence[Line], text: str, new: str) -> Changed | None:
         return None
     line, start, end = found[0]
     return _put(line, start, end, new, is_sure=_is_whole(line, start, end))
+
+
+def _follows(text: str, unit: str) -> bool:
+    return fold_text(text).lstrip().startswith(unit)
 
 
 def _put(line: Line, start: int, end: int, new: str, *, is_sure: bool) -> Changed:

@@ -35,6 +35,7 @@ _NUMBER = re.compile(
     r"|(?P<phone>\+?\d[\d ()/.\-]{5,}\d)|(?P<number>\d+(?:[.,:]\d+)*))"
     r"\s?(?P<unit>[€%$£]|[a-zA-ZÀ-ÿ]+|[\u30a0-\u30ff]+|[\u3400-\u9fff]{1,3})?"
 )
+_HAS_BOTH = re.compile(r"\d[^\W\d]|[^\W\d]\s?\d")
 _GROUPED = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
 _DECIMAL = re.compile(r"^\d+[.,]\d$")
 _SENTENCE = re.compile(r"[^\n.!?。！？，]+(?:[.!?](?=\S)[^\n.!?。！？，]*)*[.!?。！？]*")
@@ -91,7 +92,11 @@ def ask_number(asked: Asked, route: Route, thing: Thing, *, is_near: bool = Fals
     if held is None:
         return Step() if asked.has(tool[0]) else Step(calls=(tool,))
     text = str(held.record["markdown"])
-    found = _place(asked, wanted, _places(text), Text(thing.id, thing.title, text, whole=True))
+    rows = _named_rows(text, asked.message)
+    wanted = [one for one in wanted if not any(one.text in name for name in rows.values())]
+    places = [one for one in _places(text) if not rows or one.sentence in rows]
+    places = [one for one in places if not rows or not _is_name(one)]
+    found = _place(asked, wanted, places, Text(thing.id, thing.title, text, whole=True))
     new = [one for one in _values(wanted) if not found or one.text != found.number.text]
     if found is None or len(new) != 1 or text.count(found.sentence) != 1:
         return Step()
@@ -159,6 +164,24 @@ def _places(text: str) -> list[Place]:
         if (sentence := one[0].strip(" \t")) and not tables.is_header(columns, one.start())
         for number in _numbers(sentence)
     ]
+
+
+def _named_rows(text: str, message: str) -> dict[str, str]:
+    """Return the rows whose first cell has a number and is said, with that cell: “5b got it wrong,
+    it's 69.4” of “| 5b | 68.9 | 93 |”.
+    """
+    said = fold_text(message)
+    rows = (
+        one[0].strip(" \t")
+        for table in tables.find(text)
+        for one in _SENTENCE.finditer(text, table.start, table.end)
+    )
+    named = {row: fold_text(tables.cells(row)[0]) for row in rows if "|" in row}
+    return {row: name for row, name in named.items() if _HAS_BOTH.search(name) and name in said}
+
+
+def _is_name(place: Place) -> bool:
+    return tables.column_at(place.sentence, place.number.start) == 0
 
 
 def _part(sentence: str, at: int, table: tables.Table | None) -> str:

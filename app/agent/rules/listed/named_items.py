@@ -8,11 +8,13 @@ from app.agent.rules.changes.marked import FREE, Marked
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.mentions import asking, mentions, parts
 from app.agent.rules.mentions.parts import Part
-from app.agent.rules.passages import questions
+from app.agent.rules.passages import note_lines, questions
 from app.agent.turn.steps import Asked, Thing
 
 ITEM, IN_PART = "i", "j"
 """The marks of an item with its whole name, and with some words of it or others for them."""
+SAME = 4
+"""So many letters at the beginning have the forms of a word."""
 MOST = 12
 """So many items does a message name at most."""
 
@@ -27,7 +29,11 @@ def mark_named(marked: Marked, items: Sequence[Item]) -> list[Item]:
     find = mentions.named_unspaced if questions.is_asian(marked.message) else mentions.named
     while things and len(found) < MOST:
         row = [one for one in parts.split(marked.message) if marked.marks[one.start] == FREE]
-        places = [one for one in find(row, list(things), "todo") if _is_free(marked, one)]
+        places = [
+            one
+            for one in find(row, list(things), "todo")
+            if _is_free(marked, one) and _shares_word(marked.message[one.start : one.end], one)
+        ]
         if not places:
             break
         if len(places[0].things) > 1:
@@ -39,6 +45,20 @@ def mark_named(marked: Marked, items: Sequence[Item]) -> list[Item]:
 
 def _is_free(marked: Marked, part: Part) -> bool:
     return set(marked.marks[part.start : part.end]) == {FREE}
+
+
+def _shares_word(said: str, place: Part) -> bool:
+    """Return whether some words have one of a name of several, and not only others for its verb:
+    “picked them up” is no “collect the urn”.
+    """
+    if questions.is_asian(said):
+        return True
+    words = note_lines.content(said)
+    names = [note_lines.content(one.title) for one in place.things]
+    return any(
+        len(name) < 2 or any(one[:SAME] == word[:SAME] for one in name for word in words)
+        for name in names
+    )
 
 
 def _mark(marked: Marked, item: Item) -> bool:

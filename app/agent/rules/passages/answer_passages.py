@@ -345,7 +345,7 @@ def _place_passage(
             score *= (1 + MISSING) / 2
         else:
             # How many there are, no text says without a number, nor who it was without a name.
-            score *= MISSING / 2 if question.kind in ("number", "who") else MISSING
+            score *= MISSING / 2 if question.kind in ("number", "duration", "who") else MISSING
     elif question.kind is not None and own and score >= ENOUGH:
         score += FITTING
     return Ranked(note, sentence.start, _cut(note.content, sentence.start, end), score, order)

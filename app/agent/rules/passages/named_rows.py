@@ -7,7 +7,7 @@ from app.agent.rules.passages.answer_passages import ENOUGH, Ranked, Text
 from app.agent.rules.passages.questions import Question
 from app.agent.rules.passages.sentences import Sentence, split_sentences, split_words, stem
 
-KINDS = frozenset({"number", "price", "weight"})
+KINDS = frozenset({"number", "price", "weight", "duration"})
 """The kinds of question that a cell with a number may answer."""
 PART = 4
 """So many letters has a word at least that is the beginning of a longer one."""

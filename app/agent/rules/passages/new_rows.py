@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, datetime
 
+from app.agent.quickadd import quickadd
 from app.agent.rules.passages import log_lines, note_lines, questions, tables
 from app.agent.rules.passages.note_lines import Line
-from app.agent.rules.passages.sentences import fold_text, stem
+from app.agent.rules.passages.sentences import fold_text, split_words, stem
 from app.agent.rules.routing import routing
 from app.agent.turn.steps import Asked
 
@@ -29,6 +30,8 @@ def add(markdown: str, text: str, asked: Asked, day: date | None = None) -> str 
     if found and found[-1].end == len(kept):
         rest, named = (one_line, day) if day else log_lines.without_day(one_line, asked)
         row = _row(one_line, found[-1], kept)
+        if day or named is None:
+            row = _not_in_days(row, found[-1], kept, asked.now)
         if named is not None or row is None:
             row = _dated_row(rest, found[-1], kept, named or asked.now.date()) or row
     else:
@@ -100,18 +103,57 @@ def _dated_row(text: str, table: tables.Table, markdown: str, day: date) -> str 
     where they do not, or the text says more or less than the other columns hold.
     """
     rows = [tables.cells(one) for one in markdown[table.start : table.end].splitlines()]
-    dates = [one[0] for one in rows if log_lines.DATED.fullmatch(one[0])]
-    if len(dates) < max(LEAST, len(rows)):
+    if not (dates := _days(rows)):
         return None
     written = log_lines.write_day(day, dates[-1], "\n".join(dates))
     header = table.header[1:]
     cells = _cells(text, header) or _one_after_another(text, header)
+    cells = cells or _numbers_in_order(text, header, rows)
     if len(header) == 1 and len(note_lines.amounts(text)) == 1:
         cells = [_without_unit(text, header[0])]
     are_amounts = all(re.match(r"\d", one) for row in rows for one in row[1:])
     if not written or not cells or (are_amounts and not all(re.match(r"\d", one) for one in cells)):
         return None
     return f"| {' | '.join((written, *cells))} |"
+
+
+def _not_in_days(row: str | None, table: tables.Table, markdown: str, now: datetime) -> str | None:
+    """Return a row unless it has a value where all others have their day: “138/86, pulse 72”."""
+    rows = [tables.cells(one) for one in markdown[table.start : table.end].splitlines()]
+    if row is None or not _days(rows):
+        return row
+    first = tables.cells(row)[0]
+    read = quickadd.read_line(f"x {first}", now=now)
+    is_day = log_lines.DATED.match(first) or (read.due is not None and read.title == "x")
+    return row if is_day else None
+
+
+def _numbers_in_order(text: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the numbers of a text for the columns, all of which hold numbers: “137 over 84, pulse
+    66” of “Upper | Lower | Pulse”. A number beside the name of a column is that column's.
+    """
+    numbers = note_lines.amounts(text)
+    are_numbers = all(re.fullmatch(r"\d+(?:[.,]\d+)?", cell) for row in rows for cell in row[1:])
+    if not are_numbers or len(numbers) != len(header):
+        return []
+    cells = [""] * len(header)
+    left = []
+    for at, one in enumerate(numbers):
+        start = numbers[at - 1].end if at else 0
+        before = {stem(word) for word in split_words(fold_text(text[start : one.start]))}
+        named = [place for place, name in enumerate(header) if stem(fold_text(name)) in before]
+        if len(named) == 1:
+            cells[named[0]] = one.text
+        else:
+            left.append(one.text)
+    rest = iter(left)
+    return [one or next(rest, "") for one in cells] if cells.count("") == len(left) else []
+
+
+def _days(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the days with which all rows of a table begin; none where one does not."""
+    dates = [one[0] for one in rows if log_lines.DATED.fullmatch(one[0])]
+    return dates if len(dates) == len(rows) else []
 
 
 def _one_after_another(text: str, header: Sequence[str]) -> list[str]:

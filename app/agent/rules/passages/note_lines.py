@@ -19,10 +19,12 @@ _CELL = re.compile(r"\s*\|\s*")
 _LABEL = re.compile(r"(?P<label>[^:：\n]*[^\W\d_][^:：\n]*?)\s?[:：](?!\d)\s*")
 _SENTENCES = re.compile(r"(?<!\d)[.!?]\s+\S|[。！？]\S")
 _AMOUNT = re.compile(
-    r"(?P<before>[€£$¥]\s?)?(?<![A-Za-z])"
+    r"(?P<before>[€£$¥]\s?)?(?<![A-Za-z\d])(?<!\d[:：])(?!\d{1,2}[:：]\d\d(?!\d))"
     r"(?P<number>\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)|\d+(?:[.,]\d+)*)"
     r"(?P<unit>\s?(?:[€£$¥%]|[^\W\d_]{1,9}))?"
 )
+_SPACED = r"[^\W\u3040-\u30ff\u3400-\u9fff]"
+"""A letter of a script with spaces, or a digit: “ゆ40g” has the number by itself."""
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 MONEY: Sequence[str] = (
     "€ euro euros eur ユーロ 欧元",
@@ -102,7 +104,9 @@ def _line(row: str, following: Sequence[str]) -> Line | None:
 
 
 def amounts(text: str) -> list[Amount]:
-    """Return the numbers of a text, each with its unit where it has one that is known."""
+    """Return the numbers of a text but those of times of day, each with its unit where it has one
+    that is known.
+    """
     found = []
     for one in _AMOUNT.finditer(text):
         after = fold_text(one["unit"] or "").strip()
@@ -161,7 +165,7 @@ def places(words: str) -> re.Pattern[str]:
     """Return how words are found that stand by themselves; no number is one within “9:30”."""
     whole = re.escape(words)
     if not questions.is_asian(words):
-        whole = rf"(?<!\w)(?<!\d[.,:]){whole}(?![.,:]\d)(?!\w)"
+        whole = rf"(?<!{_SPACED})(?<!\d[.,:]){whole}(?![.,:]\d)(?!{_SPACED})"
     return re.compile(whole, re.IGNORECASE)
 
 
@@ -173,6 +177,15 @@ def said_in(lines: Sequence[Line], text: str) -> tuple[Line | None, bool]:
     best = max((score for score, _ in scores), default=(False, 0))
     found = [line for score, line in scores if score == best]
     return (found[0], best[0]) if len(found) == 1 else (None, False)
+
+
+def with_word_of(lines: Sequence[Line], text: str, title: str) -> Line | None:
+    """Return the one line that has a word of a text anywhere, which is no unit and not of the title
+    of the note; None where none has, or several.
+    """
+    said = {one for one in content(text) - content(title) if not kind_of(one)}
+    found = [line for line in lines if said & content(line.text)]
+    return found[0] if len(found) == 1 and not questions.is_asian(text) else None
 
 
 def beside_name(line: Line, start: int, end: int) -> tuple[int, int] | None:

@@ -24,6 +24,9 @@ INTENTS, SLOTS = "intents.crf.xz", "slots.crf.xz"
 OUTSIDE = "O"
 POSSIBLE = 0.001
 """Where two wishes are less likely, no second is looked for."""
+REMARKED, REMARK = 0.1, 0.85
+"""From so likely a second wish on it is asked whether that is one, and so likely it is none."""
+NO_WISH = frozenset({"none", "smalltalk"})
 MOST = 2
 """The slots of so many intents are looked for, those of the likeliest."""
 NEVER_QUOTED = frozenset({"day", "olddat", "by", "prio", THEN})
@@ -34,6 +37,7 @@ LISTS = frozenset({"tick_item", "change_items", "show_note", "append_note"})
 MESSAGES = frozenset({"message", "from_person", "unread", "waiting", "last_messages"})
 """After these it was a message."""
 _SENTENCE_END = re.compile(r"(?<=[^\W\d])[.!?]\s+(?=\w)")
+_MARKED = re.compile(r"[,;.!?…，；。！？、]\s*$|\s[-–—]\s*$")
 _COLON = re.compile(r"\w\s?:\s|：")
 _QUOTED = re.compile(
     r"[\"“„«「『‘](?=\S)([^\"“”„«»「」『』‘’\n]{1,120})[\"”“»」』’]"
@@ -98,20 +102,35 @@ def _read(asked: Asked, things: Sequence[Thing], language: Language) -> Reading:
     weights: Mapping[str, float] = crf.weigh(
         _model(language, INTENTS), features.of_line(line, before(asked))
     )
-    if weights.get(TWO, 0.0) >= POSSIBLE and _COLON.search(line.text):
-        weights = _one_wish(line, weights, language)
+    if weights.get(TWO, 0.0) >= POSSIBLE and _second_is_none(asked, line, weights, language):
+        weights = _one_wish(weights)
     best = sorted(weights, key=lambda one: -weights[one])[:MOST]
     return Reading(tuple(_with_slots(line, one, weights[one], language) for one in best), weights)
 
 
-def _one_wish(line: Line, weights: Mapping[str, float], language: Language) -> Mapping[str, float]:
-    """Return the weights of intents without that of two wishes, where the second would begin in the
-    text behind a colon: “add to the log: 21/11: wipers, 34 €”.
+def _second_is_none(
+    asked: Asked, line: Line, weights: Mapping[str, float], language: Language
+) -> bool:
+    """Return whether the second of two wishes would begin in the text behind a colon, “add to the
+    log: 21/11: wipers, 34 €”, or only says why, or thanks: “undo that, they want it in writing”.
     """
+    has_colon = _COLON.search(line.text) is not None
+    if not has_colon and weights[TWO] < REMARKED:
+        return False
     both = _with_slots(line, TWO, weights[TWO], language)
     at = max((one.start for one in both.spans if one.slot == THEN), default=0)
-    if not _COLON.search(line.text[:at]):
-        return weights
+    if has_colon and _COLON.search(line.text[:at]):
+        return True
+    if weights[TWO] < REMARKED or not _MARKED.search(line.text[:at]):
+        return False
+    alone = lines.read(Asked(line.text[at:], (), frozenset(), asked.now), (), language)
+    model = _model(language, INTENTS)
+    said = crf.weigh(model, features.of_line(alone, before(asked))) if alone.words else {}
+    return sum(said.get(one, 0.0) for one in NO_WISH) >= REMARK
+
+
+def _one_wish(weights: Mapping[str, float]) -> Mapping[str, float]:
+    """Return the weights of intents without that of two wishes."""
     left = max(1 - weights[TWO], POSSIBLE)
     return {one: sure / left for one, sure in weights.items() if one != TWO}
 

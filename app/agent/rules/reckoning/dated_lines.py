@@ -21,7 +21,7 @@ MOST = 3
 """So many notes are read that have a line of a day."""
 LONGEST = 60
 """A message that only names another day is no longer."""
-COUNTED: Sequence[Kind | None] = ("price", "number")
+COUNTED: Sequence[Kind | None] = ("price", "number", "duration")
 
 
 def find(asked: Asked, message: str, language: Language) -> Step | Fact | None:
@@ -53,17 +53,19 @@ def find(asked: Asked, message: str, language: Language) -> Step | Fact | None:
 
 def again(asked: Asked, language: Language) -> str:
     """Return the question before with the day of a message that says nothing else: “and the day
-    before yesterday?”; empty where either names no day, or what was asked is not so much of it.
+    before yesterday?”; empty where either names no day, or what was asked is not so much of it and
+    was not answered by the line of its day.
     """
     last = asked.earlier[0] if asked.earlier else None
     if last is None or last.intent != "ask" or last.asks or len(asked.message) > LONGEST:
         return ""
     said = words.folded(next(filter(None, map(last.arguments.get, ("text", "said", "words"))), ""))
-    if questions.read_question(said).kind not in COUNTED or _day(asked, said, language) is None:
-        return ""
     text = words.folded(asked.message)
     new, old = (dialogue_words.find_days(one, asked.now) for one in (text, said))
-    if new is None or old is None or _day(asked, text, language) is None:
+    if new is None or old is None:
+        return ""
+    are_past = all(_day(asked, one, language) for one in (said, text))
+    if not last.day and not (questions.read_question(said).kind in COUNTED and are_past):
         return ""
     left = words.left_words(language, f"{text[: new[1]]} {text[new[2] :]}")
     return "" if left else f"{said[: old[1]]}{text[new[1] : new[2]]}{said[old[2] :]}"

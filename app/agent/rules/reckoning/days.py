@@ -42,9 +42,8 @@ def read(asked: Asked, language: Language) -> Route | None:
     one = words.whole(language, table.how_many).search(plain)
     if one and (phrases.is_spaced(language) or _says_way(plain, language)):
         said = next((text for name, text in one.groupdict().items() if text), "")
-        unit = numbers.unit_of(said, language) or "day"
         rest = f"{plain[: one.start()]} , {plain[one.end() :]}"
-        return _counted(asked, plain, rest, unit, language)
+        return _counted(asked, plain, rest, said, language)
     if one := words.whole(language, table.date).search(plain):
         rest = f"{plain[: one.start()]} {plain[one.end() :]}"
         return _named_day(asked, rest, language) if _day_in(rest, asked, language) else None
@@ -100,9 +99,10 @@ def _points(text: str, language: Language) -> bool:
     return dialogue_words.find_in(pattern, dialogue_words.bare(text)) is not None
 
 
-def _counted(asked: Asked, plain: str, rest: str, unit: str, language: Language) -> Route | None:
-    """Return that the days until or since a day are asked for."""
+def _counted(asked: Asked, plain: str, rest: str, said: str, language: Language) -> Route | None:
+    """Return that the days until or since a day are asked for, in the unit that was `said`."""
     table = words.table_of(language)
+    unit = numbers.unit_of(said, language) or "day"
     since = words.whole(language, table.since).search(plain) is not None
     until = words.whole(language, table.until).search(plain) is not None
     arguments = {"unit": unit, **({"since": "yes"} if since and not until else {})}
@@ -135,6 +135,8 @@ def _counted(asked: Asked, plain: str, rest: str, unit: str, language: Language)
         title = last.about[0].title if len(last.about) == 1 else ""
         return Route("tell_days", language, {**arguments, "day": told, "title": title})
     before = next((one for one in asked.earlier[:2] if one.about), Trace())
+    if before.intent == "ask" and not (said or until or since or leaving):
+        return None  # “for how long?” is it to bake
     if len(before.about) == 1 and before.about[0].kind in ("note", "todo"):
         text = " ".join(_left(rest, language)) or before.about[0].title
         said = words.folded(before.arguments.get("words", ""))

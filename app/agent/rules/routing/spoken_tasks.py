@@ -256,6 +256,18 @@ def _bare(said: str, frames: _Frames, *, end: bool = True) -> str:
     return said
 
 
+def names_task(said: str, language: Language) -> bool:
+    """Return whether a text only names what is to be done, by its verb: “buy two rolls of tape”."""
+    has_frames = language_data.has_table(language, Tasks)
+    return has_frames and _frames(language).plain.fullmatch(_plain(said.strip(_MARKS))) is not None
+
+
+def usual_title(said: str, language: Language) -> str:
+    """Return what is to be done in the usual form of a title: 取快递 of 去取快递."""
+    has_frames = language_data.has_table(language, Tasks)
+    return _titled(said, _frames(language)) or said if has_frames else said
+
+
 def _titled(said: str, frames: _Frames) -> str:
     """Return what is to be done in its usual form."""
     title = wording.unquoted(said)

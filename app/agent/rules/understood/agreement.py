@@ -13,7 +13,6 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.mentions import asking
-from app.agent.rules.passages import questions
 from app.agent.rules.reader import lines
 from app.agent.rules.reader.labelled import TWO
 from app.agent.rules.reader.reader import Reading, Understood
@@ -82,8 +81,6 @@ ENDS = frozenset({"complete_todo", "delete"})
 """Those after which a thing is out of sight."""
 EDITED = frozenset({"move_todo", "shift_todo", "repeat_todo", "prioritize"})
 LEVELLED = frozenset({"add_todo", "prioritize", "move_todo"})
-FORM = 4
-"""So many letters of a name are of no other word."""
 MONTH = 4
 """So many letters has the name of a month at least that is no other word."""
 
@@ -164,7 +161,8 @@ def _always(asked: Asked, writes: Sequence[Call]) -> frozenset[str]:
     choices = {one.id for one in question.choices} if question else set()
     changed = {_changed(fields) for _, fields in writes}
     # what was asked about one thing is not answered by a change of another
-    answers = question is not None and (not choices or changed <= choices)
+    is_asked = asked.message.rstrip().endswith(("?", "？"))
+    answers = question is not None and not is_asked and (not choices or changed <= choices)
     if question is not None and question.lacks == "yes" and question.intent not in NEW:
         answers = answers and all(tool not in MAKES for tool, _ in writes)
     return (ANSWERS if answers else frozenset()) | (TAKES_BACK if undoes else frozenset())
@@ -220,7 +218,8 @@ def _same_things(asked: Asked, writes: Sequence[Call], said: Understood, *, says
         return not is_other and {one.id for one in last.asks.choices}.issuperset(changed)
     if len(changed) > 1 and says_all:
         return False  # “all of them” is told first
-    if pointers and last.intent == "ask" and not last.asks:
+    may_point = pointers or said.intent in ENDS or said.intent == "reopen_todo"
+    if may_point and last.intent == "ask" and not last.asks:
         # “it” may be what was asked about just before, and not what was spoken of earlier
         told = {one.id for one in (*last.about, *last.shown)}
         if said.intent in ENDS:
@@ -264,19 +263,10 @@ def _may_be_named(asked: Asked, names: Sequence[str], writes: Sequence[Call]) ->
     ids = [_changed(fields) for tool, fields in writes if tool in OF_TODOS]
     titles = [known[one] for one in ids if one in known]
     return not titles or any(
-        resolve_reference.words_said(title, name) or _shares_letters(title, name)
+        resolve_reference.words_said(title, name) or same_texts.share_letters(title, name)
         for title in titles
         for name in names
     )
-
-
-def _shares_letters(title: str, name: str) -> bool:
-    """Return whether two names share so many letters at the beginning of a word, or two letters
-    where no spaces part words.
-    """
-    size = 2 if questions.is_asian(name) else FORM
-    text, said = plain_letters(title).lower(), plain_letters(name).lower()
-    return any(said[at : at + size] in text for at in range(len(said) - size + 1))
 
 
 def is_in_other_month(writes: Sequence[Call], said: Understood, language: Language) -> bool:
@@ -316,7 +306,7 @@ def _may_be_ticked(asked: Asked, fields: Mapping[str, Any], said: Understood) ->
     names = said.all_of("target") if said.intent in DONE else []
     old, new = (text.splitlines() for text in (_read_before(asked), str(fields["content"])))
     return not names or any(
-        resolve_reference.words_said(line, name) or _shares_letters(line, name)
+        resolve_reference.words_said(line, name) or same_texts.share_letters(line, name)
         for line in set(old) - set(new)
         for name in names
     )
@@ -329,18 +319,29 @@ def _are_days(asked: Asked, said: Understood, language: Language) -> bool:
 
 
 def keeps_days(asked: Asked, writes: Sequence[Call], said: Understood, language: Language) -> bool:
-    """Return whether what is moved gets the weekday that is said, and not its time of day alone:
-    “make that Thursday, half three”.
+    """Return whether what is moved gets the weekday that is said, and not its time of day alone,
+    nor that which it had: “make that Thursday, half three”, “it's at 5, not at 4”.
     """
     dues = [str(fields["dueDate"]) for _, fields in writes if fields.get("dueDate")]
     if said.intent != "move_todo" or len(dues) != 1:
         return True
-    weekdays = set()
-    for text in said.all_of("day"):
+    days, times = _days_and_times(asked, said.all_of("day"), language)
+    _, old = _days_and_times(asked, said.all_of("olddat"), language)
+    is_old = bool(times) and dues[0][11:16] in old - times
+    return not is_old and (not days or date.fromisoformat(dues[0][:10]).weekday() in days)
+
+
+def _days_and_times(
+    asked: Asked, texts: Sequence[str], language: Language
+) -> tuple[set[int], set[str]]:
+    """Return the weekdays of the days that some words name, and the times of day, “17:00”."""
+    weekdays, times = set(), set()
+    for text in texts:
         read = quickadd.read_line(f"x {text}", now=asked.now, locale=language)
+        times |= {str(one.value) for one in read.spans if one.kind == "time"}
         if read.due is not None and any(one.kind == "date" for one in read.spans):
             weekdays.add(read.due.weekday())
-    return not weekdays or date.fromisoformat(dues[0][:10]).weekday() in weekdays
+    return weekdays, times
 
 
 def says_other_day(asked: Asked, said: Understood) -> bool:

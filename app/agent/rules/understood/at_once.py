@@ -98,7 +98,9 @@ def as_read(
     is_listed = len(asks.choices) == 1 or _are_those_shown(looked, said, asks.choices, language)
     if not (is_each or is_listed):
         return None
-    if reading.weights.get(TWO, 0.0) > surely.NOT_TWO or surely.only_asks(said, language):
+    # “a little higher, make it 4” says one thing twice
+    most = surely.MAYBE_TWO if len(said.all_of("prio")) > 1 else surely.NOT_TWO
+    if reading.weights.get(TWO, 0.0) > most or surely.only_asks(said, language):
         return None
     if said.intent in WITHOUT_DAY and agreement.says_other_day(looked, said):
         return None
@@ -177,6 +179,9 @@ def instead(
     is_told = is_told and asks is not None and len(asks.choices) == 1
     is_told = is_told and said.intent != "rename"  # a name may go on behind a comma
     is_other = is_new <= surely.NOT_TWO if makes else is_told
-    if said.intent != "same" and not (said.sure >= surely.SUREST and is_other):
+    # “at 5, not at 4” is no guess where the patterns took the 4
+    keeps = agreement.keeps_days(looked, step.calls, said, language)
+    least = surely.SUREST if keeps else surely.NAMED
+    if said.intent != "same" and not (said.sure >= least and is_other):
         return None
     return as_read(looked, question, reading, language, act)

@@ -34,6 +34,7 @@ from app.agent.rules.understood import (
     taken_back,
     whole_days,
     wishes,
+    written_at_once,
 )
 from app.agent.turn import looks
 from app.agent.turn.steps import Asked, Question, Step, Trace
@@ -121,7 +122,8 @@ def _answers(asked: Asked, step: Step, language: Language) -> bool:
         return undoes and bool(continued.other_after_all(asked.message, language))
     if question.lacks == "yes":
         return dialogue_words.whole(language, "yes", asked.message) is not None
-    if question.choices and not agreement.changes_only(step, question.choices):
+    is_other = question.choices and not agreement.changes_only(step, question.choices)
+    if is_other or asked.message.rstrip().endswith(("?", "？")):
         return False
     if question.lacks == "day" and dialogue_words.is_day(asked.message, asked, language):
         return True
@@ -129,7 +131,9 @@ def _answers(asked: Asked, step: Step, language: Language) -> bool:
     if question.lacks == "task" and likely and likely[0].intent in wishes.READS:
         return likely[0].sure < wishes.SURE  # “how long does it keep?” is no todo
     return not any(
-        one.sure >= wishes.SURE and _wishes_else(one) and not agreement.is_of(step, one)
+        one.sure >= (surely.HALF if surely.may_be_question(one) else wishes.SURE)
+        and _wishes_else(one)
+        and not agreement.is_of(step, one)
         for one in likely
     )
 
@@ -192,7 +196,7 @@ def _checked(
             if make or one is not reading.likely[0]:
                 return make or question
             change = at_once.instead(looked, step, question, reading, language, act)
-            return change or made_at_once.written(looked, question, reading, act) or question
+            return change or written_at_once.written(looked, question, reading, act) or question
         surely = one is reading.likely[0] and shown.how_sure(one, reading) >= wishes.SURE
         if surely and (found := shown.show(looked, one, language, act)) is not None:
             return found
@@ -218,10 +222,12 @@ def _instead(
     reading = reader.read(asked, (), language)
     likely = reading.likely
     if trace.undo or (trace.asks and not _is_guess(trace.asks, likely)):
-        new = made_at_once.replaced(looked or asked, step, likely[0], act) if likely else None
+        new = written_at_once.replaced(looked or asked, step, likely[0], act) if likely else None
         return new or _several(looked or asked, reading, language, act) or step
     if passage := shown.passage_first(looked or asked, step, likely, language, act):
         return passage
+    if added := shown.sum_asked(looked or asked, step, reading, language, act):
+        return added
     nothing = trace.asks is not None or _came_to_nothing(step)
     if nothing and surely.is_undo(reading) and taken_back.can_reopen(asked):
         return Route("undo", language, {})
@@ -295,7 +301,7 @@ def _asked_or_done(
     ends = [("complete_todo", {"id": one.id}) for one in (asks.choices if asks else ())]
     if part := wishes.ask_of_named_step(looked, ends, language):
         return part
-    written = made_at_once.written(looked, question, reading, act)
+    written = written_at_once.written(looked, question, reading, act)
     if written := written or _several(looked, reading, language, act):
         return written
     if same_question.names_longer(step, best) or same_question.is_of_part(step, best):

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+from app.agent.quickadd import quickadd
 from app.agent.rules.answers import item_changes
 from app.agent.rules.answers.item_changes import Held
 from app.agent.rules.changes.marked import Marked
@@ -21,14 +22,14 @@ from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.listed import changed_lines, corrected_facts, list_words, named_notes
 from app.agent.rules.listed.changed_lines import Changed
 from app.agent.rules.listed.named_notes import Place
-from app.agent.rules.passages import note_lines, questions
+from app.agent.rules.passages import note_lines, questions, tables
 from app.agent.rules.passages.note_lines import Amount, Line
 from app.agent.rules.phrases import phrases
 from app.agent.rules.reader import reader
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.rules.understood import replaced_text
-from app.agent.turn.steps import Asked, Step
+from app.agent.turn.steps import Asked, Step, Trace
 
 Kind = Literal["replaced", "valued", "again", "removed"]
 KINDS: Sequence[Kind] = ("replaced", "valued", "again", "removed")
@@ -219,27 +220,63 @@ def _revalued(
     new, *more = note_lines.amounts(f"{said.new}{looked.message[end:][:12]}")
     if said.kind == "replaced" and more:
         return None
+    if said.kind == "replaced":
+        written = _written_before(looked)
+        own = [one for one in lines if written and written in one.text]
+        old = _CLAUSE_END.split(said.old)[-1]
+        exact = changed_lines.with_old_amount(own, old, new)
+        if exact := exact or changed_lines.with_old_amount(lines, old, new):
+            return exact
     at = looked.message.rfind(new.text, said.start, said.end)
     rest = f"{place.rest[:at]}{' ' * len(new.text)}{place.rest[at + len(new.text) :]}"
     text = looked.message
     lines = [one for one in lines if note_lines.only_amount(one, new.unit, text)]
     line, is_whole = note_lines.said_in(lines, rest)
+    last = _just_written(looked, lines, new, text) if line is None else None
+    line = line or last or note_lines.with_word_of(lines, rest, place.note.title)
     numbers = [one.text for one in note_lines.amounts(rest)]
     is_sure = True
     if line is None and len(numbers) == 1 and numbers[0].isdecimal():
         line, numbers = note_lines.of_day(lines, int(numbers[0])), []
     elif line is None and not numbers and (said.is_sure or _points(said, language)):
         line = note_lines.said_in(lines, looked.before[-1])[0] if looked.before else None
-    elif line is not None:
+    elif line is not None and line is not last:
         named_as = _bare(said.label, place, looked) or rest[said.start : said.end]
         left = note_lines.left_of(named_as, line, place.note.title)
         is_sure = not left or (_says_column(line, new, text) and (said.is_sure or is_whole))
     if line is None or any(one not in line.text for one in numbers):
         return None
     old = note_lines.only_amount(line, new.unit, text)
+    if old and _is_of_date(line.text, old, looked):
+        return None  # “half 7 was right” is no other day than “26 November”
     # “70 g” for what is 9 of something else
     is_alike = old is None or bool(old.unit) == bool(new.unit) or not new.unit
     return changed_lines.with_amount(line, new, text, is_sure=is_sure and is_alike)
+
+
+def _is_of_date(text: str, number: Amount, looked: Asked) -> bool:
+    """Return whether a number in a line is part of a date."""
+    spans = quickadd.read_line(text, now=looked.now).spans
+    return any(one.kind == "date" and one.start <= number.start < one.end for one in spans)
+
+
+def _just_written(looked: Asked, lines: Sequence[Line], new: Amount, text: str) -> Line | None:
+    """Return the row that the turn before has written, where a message names one of its columns:
+    “no wait, the pulse was 74”.
+    """
+    written = _written_before(looked)
+    rows = [
+        one
+        for one in lines
+        if one.columns and any(cell and cell in written for cell in tables.cells(one.text))
+    ]
+    return next((one for one in rows[-1:] if _says_column(one, new, text)), None)
+
+
+def _written_before(looked: Asked) -> str:
+    """Return what the turn before has written into a note; empty where it has not."""
+    last = looked.earlier[0] if looked.earlier else Trace()
+    return last.arguments.get("text", "") if last.intent == "append_note" else ""
 
 
 def _says_column(line: Line, new: Amount, text: str) -> bool:
@@ -249,9 +286,15 @@ def _says_column(line: Line, new: Amount, text: str) -> bool:
 
 
 def _says_day(looked: Asked, said: Wanted) -> bool:
-    """Return whether a new amount is a day or a time, or stands beside one: “8.30 on Friday”."""
+    """Return whether a new amount is a day or a time, or stands beside one: “8.30 on Friday”,
+    “half 7 was right”.
+    """
     clause = _CLAUSE_END.split(looked.message[said.end :])[0]
     new = looked.message.rfind(said.new, 0, said.end)
+    read = quickadd.read_line(looked.message, now=looked.now)
+    times = [one for one in read.spans if one.kind == "time" and re.search(r"[^\W\d]", one.text)]
+    if any(one.start <= new < one.end for one in times):
+        return True
     text = looked.message[new : said.end] + clause
     return dialogue_words.find_days(dialogue_words.bare(text), looked.now) is not None
 

@@ -14,7 +14,7 @@ from app.agent.rules.reader import reader
 from app.agent.rules.reader.reader import Understood
 from app.agent.rules.reckoning import list_sums
 from app.agent.rules.routing.routing import Route
-from app.agent.rules.understood import line_changes, made_at_once, surely, taken_back
+from app.agent.rules.understood import line_changes, surely, taken_back, written_at_once
 from app.agent.rules.understood.surely import Act
 from app.agent.turn import looks
 from app.agent.turn.steps import Asked, Step, Trace
@@ -49,7 +49,7 @@ def do(asked: Asked, whole: Asked, language: Language, act: Act) -> tuple[Step |
         line = line_changes.change(before, said, language)
         likely = reader.read(asked, (), language).likely[:1]
         if isinstance(line, Step) and likely:
-            line = made_at_once.replaced(before, line, likely[0], act) or line
+            line = written_at_once.replaced(before, line, likely[0], act) or line
     return surely.do(whole, line, act) if isinstance(line, Route) else line, True
 
 
@@ -110,8 +110,9 @@ def log_entry(asked: Asked, looked: Asked, language: Language) -> Route | Step |
     if amount is None:
         return None
     day = (said_days.past_days(asked, text, language) or [asked.now.date()])[0]
-    if day is None:
-        return None
+    named = dialogue_words.find_days(dialogue_words.bare(text), asked.now)
+    if day is None or (named and named[0].start > asked.now):
+        return None  # “4 kg will go tomorrow”
     return Route("append_note", language, {"text": amount, "day": day.isoformat()}, notes)
 
 

@@ -8,22 +8,20 @@ from typing import Any
 import msgspec
 
 from app.agent.quickadd import quickadd
-from app.agent.rules.answers import item_changes
-from app.agent.rules.answers.item_changes import Held
 from app.agent.rules.changes.marked import Marked, words_of
-from app.agent.rules.dialogue import resolve_reference, said_days
+from app.agent.rules.dialogue import resolve_reference, view_words
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.listed import corrected_facts, list_words
 from app.agent.rules.mentions import asking
-from app.agent.rules.passages import log_lines, new_rows, note_lines, questions
+from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.reader import reader
 from app.agent.rules.reader.labelled import TWO
 from app.agent.rules.reader.reader import Reading, Understood
+from app.agent.rules.routing import spoken_tasks
 from app.agent.rules.routing.routing import Route
 from app.agent.rules.understood import agreement, meant, new_todos, surely, wishes
 from app.agent.rules.understood.surely import Act
-from app.agent.turn.steps import Asked, Question, Step, Trace
+from app.agent.turn.steps import Asked, Step, Trace
 
 MAKES: Mapping[str, frozenset[str]] = {
     "message": frozenset({"person", "text"}),
@@ -40,12 +38,10 @@ PLAIN, BARE = 0.8, 0.9
 to somebody, which waits for a yes, and a number that is to be corrected; and a todo without a day,
 which is asked about where it is less likely.
 """
+ROW = 0.05
+"""A second wish is not likelier than this where a row of todos is told."""
 MOST_WORDS, MOST_LETTERS = 5, 14
 """So many words, or letters where no spaces part words, stand beside them and their days."""
-CORRECTS = frozenset({"replace_text", *agreement.WRITTEN})
-"""The intents that what is to be corrected may seem to be of."""
-LOGGED = frozenset({"text", "item", "day", "olddat"})
-"""The slots of a new line of a log."""
 
 
 def plain_todo(asked: Asked, language: Language, act: Act) -> tuple[Step | None, bool]:
@@ -61,7 +57,7 @@ def plain_todo(asked: Asked, language: Language, act: Act) -> tuple[Step | None,
     said = reading.likely[0]
     if _may_be_there(asked, said.all_of("title")[0]):
         return None, True
-    if not said.get("day") and said.sure < BARE:
+    if not said.get("day") and said.sure < _least(said, BARE, language):
         return wishes.ask(asked, said, language), True
     task = {"task": _task(asked, said, language)}
     return surely.do(asked, Route("add_todo", language, task), act), True
@@ -85,7 +81,7 @@ def _is_plain(asked: Asked, reading: Reading, language: Language) -> bool:
     said = reading.likely[0] if reading.likely else None
     if said is None or said.intent != "add_todo":
         return False
-    if said.sure < PLAIN:
+    if said.sure < _least(said, PLAIN, language):
         return False
     others = (reading.weights.get(one, 0.0) for one in (TWO, "message"))
     if (asked.earlier and asked.earlier[0].asks) or max(others) > surely.NOT_TWO:
@@ -106,6 +102,14 @@ def _is_plain(asked: Asked, reading: Reading, language: Language) -> bool:
         or not new_todos.only_asks(rest, language)
         or not surely.says_one_day(asked, said, language)
     )
+
+
+def _least(said: Understood, least: float, language: Language) -> float:
+    """Return how likely a new todo is at least; less is enough for what begins with a known verb of
+    an errand, where the verb stands first.
+    """
+    is_errand = words_of(language).spaced and spoken_tasks.names_task(said.text, language)
+    return surely.HALF if is_errand else least
 
 
 def _task(asked: Asked, said: Understood, language: Language) -> str:
@@ -199,8 +203,8 @@ def several_todos(
     two in”; None where it is asked about.
     """
     said, asks = reading.likely[0], surely.asks_yes(question)
-    is_one = reading.weights.get(TWO, 0.0) <= surely.NOT_TWO
-    is_sure = is_one and said.intent == "add_todo" and said.sure >= surely.AT_ONCE
+    two = reading.weights.get(TWO, 0.0)
+    is_sure = two <= ROW and said.intent == "add_todo" and said.sure + two >= surely.AT_ONCE
     if not is_sure or asks is None or not _are_paired(said, language):
         return None
     return surely.route_of(looked, question, asks, said, act)
@@ -250,113 +254,45 @@ def new_todo(
 
 def new_note(looked: Asked, step: Step, question: Step, reading: Reading, act: Act) -> Route | None:
     """Return the new note of which the patterns have more than the reader: the words that ask for
-    it, or those of its name before a colon; None where it is asked about.
+    it, or those of its name before a colon; or which they took for something else though it says
+    “note” before its name and a colon; None where it is asked about.
     """
     said, asks = reading.likely[0], surely.asks_yes(question)
-    is_note = len(step.calls) == 1 and step.calls[0][0] == "create_note"
-    if not is_note or said.intent != "make_note" or asks is None or surely.may_be_question(said):
+    is_one = len(step.calls) == 1 and step.calls[0][0] in {*agreement.MAKES, "edit_note"}
+    if not is_one or said.intent != "make_note" or asks is None or surely.may_be_question(said):
         return None
     texts = [one for one in said.spans if one.slot in ("text", "item")]
     names = [one for one in said.spans if one.slot == "name"]
     if len(texts) > 1 or len(names) > 1 or not surely.uses_all(said, MAKES[said.intent]):
         return None
     between = said.text[names[0].end : texts[0].start].strip() if names and texts else ""
+    is_titled = between in (":", "：")
     # what follows the colon behind a name is all of the text, however many wishes it may be
-    two = 0.0 if between in (":", "：") else reading.weights.get(TWO, 0.0)
-    is_sure = said.sure >= surely.NAMED or between in (":", "：")
-    written = fold_text(str(step.calls[0][1]["content"]))
-    is_part = all(fold_text(said.text[one.start : one.end]) in written for one in said.spans)
+    two = 0.0 if is_titled else reading.weights.get(TWO, 0.0)
+    is_sure = said.sure >= surely.NAMED or is_titled
+    tool, fields = step.calls[0]
+    if tool == "create_note":
+        is_part = _is_part(said, str(fields["title"]), str(fields["content"]))
+    else:
+        lead = said.text[: names[0].start] if names else ""
+        language = (question.trace or Trace()).language
+        notes = [fold_text(one.title) for one in asking.things(looked) if one.kind == "note"]
+        is_there = any(fold_text(one) in notes for one in said.all_of("name"))
+        says_note = "note" in view_words.sort_words(lead, language).said
+        is_part = is_titled and says_note and not is_there
     if not is_sure or two > surely.NOT_TWO or not is_part:
         return None
     return surely.route_of(looked, question, asks, said, act)
 
 
-def replaced(looked: Asked, question: Step, said: Understood, act: Act) -> Route | None:
-    """Return the replacement of a value in a note that is asked about, where the message has words
-    of its line, or the old value itself: “the lamp costs 45 € now, change that in the note”.
+def _is_part(said: Understood, title: str, content: str) -> bool:
+    """Return whether what was understood of a new note is part of what the patterns make of it;
+    where no spaces part words its name is all of theirs: “给李强发邮件” is no note “李强发邮件”.
     """
-    trace = question.trace or Trace()
-    asks = trace.asks
-    if asks is None or asks.intent != "replace_text":
-        return None
-    new, old, line = (asks.arguments[name] for name in ("to", "from", "old"))
-    is_old = any(old in one for one in said.all_of("old"))
-    if line.lstrip().startswith("|") and not (is_old or corrected_facts.is_only_cell(looked, asks)):
-        return None  # of which column, a row does not tell
-    texts = said.all_of("text") if said.intent == asks.intent else []
-    is_told = said.sure >= surely.AT_ONCE and bool(texts) and new in texts[-1]
-    is_told = is_told and not surely.only_asks(said, trace.language)
-    if not (is_told or _asks_to_correct(looked, asks, trace.language)):
-        return None
-    told = looked.earlier[0].told.splitlines()[:1] if looked.earlier else []
-    # “typo, it's 3560” of the number that the message before had written down
-    is_own = bool(looked.earlier and looked.earlier[0].undo)
-    is_named = (
-        is_old
-        or (is_own and any(old in one for one in looked.before[-1:]))
-        or corrected_facts.shares(said.text, line, "")
-        or any(line.endswith(one) for one in told if one)
-    )
-    return surely.route_of(looked, question, asks, said, act) if is_named else None
-
-
-def _asks_to_correct(looked: Asked, asks: Question, language: Language) -> bool:
-    """Return whether a message outright asks for something to be corrected, and tells this number
-    as the old one stands, in euros for euros: “the kits are 160 now, fix that in the order”.
-    """
-    said, held = asks.arguments["to"], asks.arguments["from"]
-    new = {one.unit for one in note_lines.amounts(looked.message) if one.text == said}
-    old = {one.unit for one in note_lines.amounts(asks.arguments["old"]) if one.text == held}
-    weights = reader.read(looked, (), language).weights
-    is_written = sum(weights.get(one, 0.0) for one in CORRECTS) >= PLAIN
-    cue = list_words.words_of(language).cues["correct"]
-    is_same = bool(new) and new == old
-    return is_same and is_written and bool(cue.search(Marked(looked.message).text))
-
-
-def written(looked: Asked, question: Step, reading: Reading, act: Act) -> Route | Step | None:
-    """Return the change of a note's text that is asked about, where it is surely meant: another
-    value, or a new line of a log; None where it is asked about.
-    """
-    found = replaced(looked, question, reading.likely[0], act)
-    return found or _logged(looked, question, reading, act)
-
-
-def _logged(looked: Asked, question: Step, reading: Reading, act: Act) -> Route | Step | None:
-    """Return the new line of a log, or row of a table, that is asked about, or the step that reads
-    the note: where every line has its date, or a column for each thing that is said, no more is
-    needed to know how one more is written.
-    """
-    said, asks = reading.likely[0], surely.asks_yes(question)
-    if asks is None or asks.intent != "append_note" or len(asks.choices) != 1:
-        return None
-    texts = [*said.all_of("text"), *said.all_of("item")]
-    if said.intent not in agreement.WRITTEN or said.sure < surely.HALF or len(texts) != 1:
-        return None
-    if surely.writes_target(looked, said, (question.trace or Trace()).language):
-        return None
-    if reading.weights.get(TWO, 0.0) > surely.NOT_TWO or surely.may_be_question(said):
-        return None
-    days = [*said.all_of("day"), *said.all_of("olddat")]
-    beside = looked.message.replace(texts[0], " ", 1)
-    language = (question.trace or Trace()).language
-    past = [log_lines.past_day(one, looked) for one in days]
-    past = past or said_days.past_days(looked, beside, language)
-    past = past or said_days.past_days(looked, texts[0], language)  # “on Saturday I got 2 kg”
-    if not surely.uses_all(said, LOGGED) or len(past) > 1 or not all(past):
-        return None
-    held = item_changes.read(looked, asks.choices[0])
-    if not isinstance(held, Held):
-        return held
-    markdown = str(held.record["markdown"])
-    day = past[0] if past else None
-    is_line = log_lines.is_log(markdown) and log_lines.may_take(texts[0], markdown)
-    if not is_line and new_rows.add(markdown, texts[0], looked, day) is None:
-        return None
-    if day is not None:
-        arguments = {**asks.arguments, "day": day.isoformat()}
-        asks = msgspec.structs.replace(asks, arguments=arguments)
-    return surely.route_of(looked, question, asks, said, act)
+    written, names = fold_text(content), tuple(map(fold_text, said.all_of("name")))
+    is_end = questions.is_asian(title) and fold_text(title).endswith(names)
+    is_part = all(fold_text(said.text[one.start : one.end]) in written for one in said.spans)
+    return is_part and not (is_end and fold_text(title) not in names)
 
 
 def _one_made(step: Step) -> Mapping[str, Any] | None:

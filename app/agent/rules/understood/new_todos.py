@@ -10,6 +10,7 @@ from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.reader.labelled import Span
 from app.agent.rules.reader.reader import Understood
+from app.agent.rules.routing import spoken_tasks
 from app.agent.rules.understood import meant
 from app.agent.turn.steps import Asked, Call
 
@@ -28,7 +29,12 @@ def lines(asked: Asked, said: Understood, language: Language) -> list[str]:
         for one in said.spans
         if one.slot == "title" and not only_asks(message[one.start : one.end], language)
     ]
-    texts = [meant.trimmed(message[one.start : one.end]) for one in titles]
+    if whole := _is_no_day(asked, titles, all_days, language):
+        return [meant.trimmed(whole)]
+    texts = [
+        spoken_tasks.usual_title(meant.trimmed(message[one.start : one.end]), language)
+        for one in titles
+    ]
     if _is_one(message, titles, all_days):
         gap = "" if questions.is_asian(message) else " "
         titles, texts = titles[:1], [gap.join(texts)]
@@ -71,6 +77,21 @@ def only_asks(text: str, language: Language) -> bool:
     for pattern in (words.cues["todo"], words.cues["todos"], words.also["todo"], words.courtesy):
         marked.fit(pattern, "c")
     return not re.search(r"\w", marked.left(words))
+
+
+def _is_no_day(
+    asked: Asked, titles: Sequence[Span], all_days: Sequence[Span], language: Language
+) -> str:
+    """Return the title in the midst of which stands what is no day there, as quick add reads it:
+    买两节5号电池; empty where there is none.
+    """
+    if len(titles) != 2 or len(all_days) != 1:
+        return ""
+    day, touches = all_days[0], (titles[0].end, titles[1].start)
+    read = quickadd.read_line(asked.message, now=asked.now, locale=language)
+    if touches != (day.start, day.end) or read.due or read.recurrence:
+        return ""
+    return asked.message[titles[0].start : titles[1].end]
 
 
 def _is_one(message: str, titles: Sequence[Span], all_days: Sequence[Span]) -> bool:

@@ -1,5 +1,6 @@
 """Words of a note that a message says are wrong: “it is BX-4471, not BX-4417”."""
 
+import functools
 import re
 
 from app.agent.rules.answers import item_changes
@@ -11,7 +12,7 @@ from app.agent.rules.passages import note_lines, questions
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.reader.reader import Understood
 from app.agent.rules.routing.routing import Route
-from app.agent.rules.understood import meant
+from app.agent.rules.understood import meant, surely
 from app.agent.turn.steps import Asked, Call, Question, Step, Thing, Trace
 
 NEAR = 2
@@ -22,8 +23,14 @@ MOST = 20
 
 def ask(asked: Asked, said: Understood, language: Language) -> Step | None:
     """Return the question whether words that stand once in a note are to be replaced by others."""
-    # of several texts the last: the first may only tell why
-    old, new = _whole_words(said, "old"), _whole_words(said, "text", at=-1)
+    old, new = _whole_words(said, "old"), _whole_words(said, "text", at=_new_at(asked, said))
+    if not old and len(texts := said.all_of("text")) > 1:
+        # “it's Léa for Madame Rémy”, who was asked about before
+        old = next((meant.trimmed(one) for one in texts if meant.trimmed(one) not in new), "")
+        old = old if old and _is_known(asked, old) else ""
+    if not old and (both := not_but(language).fullmatch(new)):
+        new, old = both["new"], both["old"]
+    new = _without_unit(new, old)
     if new and not old:
         return ask_number(asked, said, language)
     if re.search(r"\d", new) and not re.search(r"\d", old):
@@ -52,6 +59,37 @@ def ask(asked: Asked, said: Understood, language: Language) -> Step | None:
     if text.count(line) != 1:
         return None
     return question(Route("replace_text", language, arguments, notes), held.link)
+
+
+def _new_at(asked: Asked, said: Understood) -> int:
+    """Return which of several texts is the new one: the last, as the first may only tell why,
+    unless it was asked about before: “it's Léa for Madame Rémy” after “who plays Madame Rémy?”.
+    """
+    is_new = [not _is_known(asked, one) for one in said.all_of("text")]
+    return max((at for at, new in enumerate(is_new) if new), default=-1)
+
+
+def _is_known(asked: Asked, text: str) -> bool:
+    """Return whether the message before had all words of a text."""
+    before = note_lines.content(asked.before[-1]) if asked.before else set()
+    return note_lines.content(text) <= before
+
+
+@functools.cache
+def not_but(language: Language) -> re.Pattern[str]:
+    """Return how a new value is told with the one that it is not: “13/7, not 14/7”."""
+    negation = surely.negates(language).pattern
+    value = r"\S*\d\S*(?:\s[^\W\d]{1,9})?"
+    return re.compile(
+        rf"(?P<new>{value}?)[,;]?\s+(?:et |und |and |y )?(?:{negation})\s(?P<old>{value})"
+    )
+
+
+def _without_unit(new: str, old: str) -> str:
+    """Return a new value without its unit, where the old one is told without: “52 km, not 48”."""
+    found = note_lines.amounts(new)
+    is_bare = old.isdecimal() and len(found) == 1 and not found[0].start
+    return found[0].text if is_bare and found[0].unit else new
 
 
 def _beside_name(asked: Asked, text: str, line: str, at: int) -> tuple[int, int] | None:

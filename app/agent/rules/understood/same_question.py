@@ -1,17 +1,32 @@
-"""Whether what the patterns would ask about is what the reader of a message would."""
+"""Whether patterns and reader would ask about the same, and the last change for another thing."""
 
+from collections.abc import Mapping
+
+from app.agent.rules.answers import targets
 from app.agent.rules.changes import told
 from app.agent.rules.dialogue import resolve_reference
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.mentions import asking
 from app.agent.rules.passages import questions
 from app.agent.rules.reader.reader import Understood
 from app.agent.rules.routing import routing
+from app.agent.rules.routing.routing import Route
 from app.agent.rules.understood import meant, same_texts
-from app.agent.turn.steps import Asked, Step
+from app.agent.turn.steps import Asked, Step, ThingKind, Trace
 
 TEXTS = frozenset({"text", "title", "step", "tag"})
 FIELDS = frozenset({"day", "priority", "title", "step", "text"})
 """The arguments of a change that are what becomes of a thing."""
+
+CHANGES: Mapping[str, tuple[tuple[ThingKind, ...], tuple[str, ...]]] = {
+    "change_todo": (("todo",), ("day", "by", "priority", "reopen", "clear")),
+    "complete_todo": (("todo",), ()),
+    "delete": (("todo", "note"), ()),
+    "change_note": (("note",), ("tag",)),
+    "pin_note": (("note",), ("unpin",)),
+    "move_note": (("note",), ("folder",)),
+}
+"""The changes that can be made again: the kinds of things they are of, and their arguments."""
 
 
 def asks_alike(asked: Asked, step: Step, other: Step, language: Language) -> bool:
@@ -82,3 +97,24 @@ def names_longer(step: Step, said: Understood) -> bool:
         one.replace(name, "", 1) for one in whole for name in said.all_of("target") if name in one
     ]
     return any(one.isalpha() and one not in titles for one in left)
+
+
+def ask_same_change(asked: Asked, said: Understood, language: Language) -> Step | None:
+    """Return the question whether the change of the turn before is meant for what a message names,
+    “same for the bike”;
+    None where that turn changed nothing, or nothing is named.
+    """
+    last = asked.earlier[0] if asked.earlier else Trace()
+    if last.intent not in CHANGES or not last.undo:
+        return None
+    kinds, names = CHANGES[last.intent]
+    kinds = tuple({one.kind for one in last.about} & set(kinds))
+    found = meant.things(asked, said, kinds, language) if said.all_of("target") else meant.Meant()
+    again = {name: last.arguments[name] for name in names if last.arguments.get(name)}
+    wish = Route(last.intent, language, again, found.things)
+    if found.unsure:
+        return targets.ask_which(wish, found.unsure)
+    if not found.things or set(found.things) & set(last.about):
+        return None
+    shown = {"wish": last.intent, "field": " ".join(again), "text": again.get("tag", "")}
+    return asking.ask_meant(Route("mean", language, {**again, **shown}, found.things))

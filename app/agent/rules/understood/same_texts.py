@@ -158,8 +158,10 @@ def _is_row(made: str, wanted: str) -> bool:
 
 
 def _is_begun(made: str, wanted: str) -> bool:
-    """Return whether a text is another with no more than the ending of its verb."""
-    begun = re.escape(meant.trimmed(wanted))
+    """Return whether a text is another with no more than the ending of its verb, which may have
+    another form: 粉ミルク買う of 粉ミルク買わなきゃ.
+    """
+    begun = re.escape(re.sub(r"(?<=[^\u3040-\u309f])[\u3040-\u309f]$", "", meant.trimmed(wanted)))
     return re.fullmatch(rf"{begun}[\u3040-\u309f]{{0,{ENDING}}}", made) is not None
 
 
@@ -200,3 +202,12 @@ def _words(texts: Sequence[str]) -> list[str]:
         plain = plain_letters(text).lower()
         found += re.findall(r"[^\W_]" if questions.is_asian(plain) else r"[^\W_]+", plain)
     return sorted(found)
+
+
+def share_letters(title: str, name: str) -> bool:
+    """Return whether two names share so many letters at the beginning of a word, or two letters
+    where no spaces part words.
+    """
+    size = 2 if questions.is_asian(name) else FORM
+    text, said = plain_letters(title).lower(), plain_letters(name).lower()
+    return any(said[at : at + size] in text for at in range(len(said) - size + 1))

@@ -33,6 +33,10 @@ and such a share of the letters is of a title without spaces.
 """
 NAMES = frozenset({"word", "target", "item"})
 """The slots of what a question is about."""
+COUNTED = frozenset({"number", "price", "weight", "duration"})
+"""The kinds of questions that a sum may answer."""
+MAY_COUNT = 0.03
+"""So likely at least is a sum that is looked for where nothing else answers."""
 UNFOUND = frozenset({"ask", "list_todos"})
 """What a question was taken for that found nothing."""
 CHANGES = ("change", "delete")
@@ -75,7 +79,7 @@ def named_todo(
         return Step(calls=looked_up.calls_to_look(asked)) if may else None
     words = asked.message.split()
     rest = [one for one in words if not slots.has_kind(one, language, *CHANGES)]
-    asks_to_change = len(rest) < len(words)
+    asks_to_change = len(rest) < len(words) and not _asks_fact(asked, language)
     names = _names(asked, language, or_second=not asks_to_change)
     if names is None:
         return None
@@ -92,6 +96,12 @@ def named_todo(
         return None
     state = surely.do(looked, Route("todo_state", language, {}, tuple(found)), act)
     return None if state.empty or looks.looks_too_long(looked, state) else state
+
+
+def _asks_fact(asked: Asked, language: Language) -> bool:
+    """Return whether a message rather asks what notes say: “what shoe size has Lucia got?”."""
+    likely = reader.read(asked, (), language).likely[:1]
+    return bool(likely) and likely[0].intent == "ask" and likely[0].sure >= wishes.ASKED
 
 
 def _names(asked: Asked, language: Language, *, or_second: bool) -> list[str] | None:
@@ -143,6 +153,20 @@ def may_read(
     if trace.intent == "ask":
         reads = tuple(one for one in reads if one != "ask")
     return reads, least
+
+
+def sum_asked(
+    looked: Asked, step: Step, reading: Reading, language: Language, act: Act
+) -> Step | None:
+    """Return the sum of what a question counts that no passage answers: “how many animals are in
+    the freezer?” of a list of them; None where nothing is counted.
+    """
+    is_unfound = step.empty and (step.trace or Trace()).intent in INSTEAD
+    kind = questions.read_question(looked.message).kind
+    sums = [one for one in reading.likely if one.intent == "sum" and one.sure >= MAY_COUNT]
+    if not (is_unfound and sums and kind in COUNTED):
+        return None
+    return show(looked, sums[0], language, act)
 
 
 def passage_first(

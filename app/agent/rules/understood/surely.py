@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from app.agent.rules.changes import reused, told
 from app.agent.rules.changes.marked import Marked, words_of
-from app.agent.rules.dialogue import references, resolve_reference, slots
+from app.agent.rules.dialogue import references, resolve_reference, said_days, slots
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
@@ -119,6 +119,19 @@ def negates(language: Language) -> re.Pattern[str]:
     return _words(language, "negates")
 
 
+def not_denied(said: Understood, slot: str, language: Language) -> list[str]:
+    """Return the words of each place of a slot but those right after a “not”: “into Home, not into
+    Work”.
+    """
+    text = Marked(said.text).text
+    denied = re.compile(rf"(?:{negates(language).pattern})\s+(?:\w+\s+)?$")
+    return [
+        said.text[one.start : one.end]
+        for one in said.spans
+        if one.slot == slot and not denied.search(text[: one.start])
+    ]
+
+
 @functools.cache
 def _words(language: Language, name: str) -> re.Pattern[str]:
     words = language_data.join_pattern(getattr(language_data.load_table(language, Changes), name))
@@ -145,6 +158,8 @@ def is_told(asked: Asked, said: Understood, thing: Thing, language: Language) ->
         last = asked.earlier[0] if asked.earlier else Trace()
         if said.intent in agreement.ENDS and last.intent == "ask" and thing in last.shown:
             return False  # which was only near to what was asked
+        if last.intent == "ask" and not (last.about or last.shown):
+            return False  # what was asked about just before has not been found
         return bool(asked.earlier) and was_spoken_of and not open_question and not is_bare
     is_whole = all(_has_whole(thing.title, one) for one in names)
     ends = (one.end - 1 for one in said.spans if one.slot == "target")
@@ -289,15 +304,31 @@ def route_of(
     if names and any(meant.may_be_other(looked, names, one.id) for one in asks.choices):
         return None
     language = (question.trace or Trace()).language
+    tells_amount = asks.intent == "append_note" and note_lines.amounts(said.text)
+    if tells_amount and None in said_days.past_days(looked, said.text, language):
+        return None  # “4 kg will go tomorrow” is no line of a log yet
+    text = Marked(asks.arguments.get("text", "")).text
+    if tells_amount and words_of(language).put.match(text):
+        return None  # “make the medium jar 6” changes a line
     route = Route(asks.intent, language, asks.arguments, asks.choices)
     step = do(looked, route, act)
     if agreement.is_in_other_month(step.calls, said, language):
         return None
     if not agreement.keeps_days(looked, step.calls, said, language):
         return None
-    if said.get("prio") and meant.said_level(said, language) is None:
-        return None  # “prio max” that nobody knows
+    if said.get("prio") and not _is_priority(said, language):
+        return None
     return None if looks.looks_too_long(looked, step) else route
+
+
+def _is_priority(said: Understood, language: Language) -> bool:
+    """Return whether a message names a priority: no “prio max” that nobody knows, and no 8 that
+    nothing calls one, as in “the meeting is put back to 8”.
+    """
+    level, words = meant.said_level(said, language), said.get("prio")
+    is_number = level is not None and words.isdecimal() and level > meant.TOP
+    cue = words_of(language).cues["priority"]
+    return level is not None and not (is_number and not cue.search(Marked(said.text).text))
 
 
 def do(looked: Asked, route: Route, act: Act) -> Step:

@@ -22,7 +22,7 @@ from app.agent.rules.understood import (
     meant,
     new_todos,
     replaced_text,
-    same_change,
+    same_question,
     same_texts,
     surely,
     taken_back,
@@ -186,7 +186,7 @@ def _wanted(asked: Asked, said: Understood, language: Language) -> Route | None:
             tag = meant.trimmed(said.get("tag")).lstrip("#")
             return Route("change_note", language, {"untag": "yes", **({"tag": tag} if tag else {})})
         case "move_note":
-            folders = said.all_of("folder")  # of “into kids, no, into office” the last
+            folders = surely.not_denied(said, "folder", language)  # “kids, no, office”: the last
             arguments = {"folder": meant.folder(asked, folders[-1]) if folders else ""}
     return Route(intent, language, arguments) if all(arguments.values()) else None
 
@@ -386,7 +386,7 @@ NEW: Mapping[str, Ask] = {
     "message": _ask_message,
     "undo": lambda asked, _, language: ask_undo(asked, language),
     "replace_text": replaced_text.ask,
-    "same": same_change.ask,
+    "same": same_question.ask_same_change,
 }
 ASKED, SURE = 0.45, 0.85
 """So likely is what is asked about where nothing else was understood, and where something was."""

@@ -1,0 +1,162 @@
+"""The rows of tables and lines of logs that begin with the day that a question names.
+
+“Who brings biscuits on the 10th?” of “| 10 December | Tom |”, “wann fange ich Freitag an?” of
+“| Freitag | 360 | 04:48 |”.
+"""
+
+import functools
+import re
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime, timedelta
+from typing import NamedTuple
+
+from app.agent.rules.dialogue import dialogue_words
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.quickadd_tables import Dates
+from app.agent.rules.passages import held_stems, log_lines, note_lines, questions, tables
+from app.agent.rules.passages.answer_passages import ENOUGH, Ranked, Text
+from app.agent.rules.passages.note_lines import Line
+from app.agent.rules.passages.questions import Question
+from app.agent.rules.passages.sentences import fold_text
+from app.agent.turn.steps import Asked, Trace
+
+MOST = 3
+"""So many lines of one day are told at most."""
+_MARK = re.compile(r"\s*(?:(?:[-*+]|\d+[.)])\s+)?(?:\[[ xX]\]\s+)?")
+_ISO = re.compile(r"\d{4}-(?P<month>\d\d?)-(?P<day>\d\d?)")
+_DOTTED = re.compile(r"(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})(?:\.(?:\d{2,4})?)?")
+_MONTH_FIRST = re.compile(r"(?P<month>\d{1,2})(?:/|月)(?P<day>\d{1,2})[日号]?")
+_EDGES = " \t.,;:，：、()（）"
+
+
+class AskedDay(NamedTuple):
+    """What is asked of a day, and whether the question says more than that."""
+
+    day: date
+    rest: str
+
+
+def asked_day(asked: Asked, text: str) -> AskedDay | None:
+    """Return the one day that a question names, else the one whose line was just told, and what
+    else it says; None where it goes on from none: “and which line is that?”.
+    """
+    bare = dialogue_words.bare(text)
+    found = dialogue_words.find_days(bare, asked.now)
+    found = found or dialogue_words.bare_weekday(bare, asked.now)
+    if found is None:
+        last = asked.earlier[0] if asked.earlier else Trace()
+        told = last.day if last.intent == "ask" else ""
+        return AskedDay(date.fromisoformat(told), bare) if told else None
+    days, start, end = found
+    if days.end - days.start > timedelta(days=1, hours=1):
+        return None
+    day = days.start.astimezone(asked.now.tzinfo).date()
+    return AskedDay(day, f"{bare[:start]} {bare[end:]}")
+
+
+def of_day(
+    wanted: AskedDay, question: Question, notes: Sequence[Text], now: datetime, last: Sequence[int]
+) -> list[Ranked]:
+    """Return the lines of one note that begin with the day that is asked of, and have what the
+    question asks for; none where several notes have such, or none. Of another note than the `last`
+    ones one has to have a word of the question beside its day.
+    """
+    words = set(questions.read_question(wanted.rest).stems) - questions.general()
+    scored: list[tuple[int, int, list[Ranked]]] = []
+    for order, note in enumerate(notes):
+        lines = [one for one in note_lines.read(note.content) if _is_of(one, wanted.day, now)]
+        held = [_held(one, note.title, words) for one in lines]
+        best = max(held, default=0)
+        kept = [
+            one
+            for one, count in zip(lines, held, strict=True)
+            if count == best and _holds_kind(one, question)
+        ]
+        is_last = note.note_id in last
+        if kept and (best or is_last) and (is_last or len(words) <= 2 * best):
+            scored.append((best, is_last, [_ranked(one, note, order) for one in kept[:MOST]]))
+    if not scored:
+        return []
+    most = max(one[:2] for one in scored)
+    found = [one[2] for one in scored if one[:2] == most]
+    return found[0] if len(found) == 1 else []
+
+
+def _ranked(line: Line, note: Text, order: int) -> Ranked:
+    start = note.content.index(line.text)
+    return Ranked(note, start, start + len(line.text), ENOUGH, order)
+
+
+def _held(line: Line, title: str, wanted: set[str]) -> int:
+    """Return how many of the words that are asked for a line has, with its title and the names of
+    its columns.
+    """
+    known = f"{title} {' '.join(line.columns)} {line.text}"
+    if questions.is_asian(known):
+        folded = fold_text(known)
+        return sum(one in folded for one in wanted)
+    return len(held_stems.held_in(known, wanted))
+
+
+def _is_of(line: Line, day: date, now: datetime) -> bool:
+    """Return whether a line begins with a day: its date, or in a table of the week its name."""
+    names = [one for one in _names(_begins(line)) if one]
+    # “Fri (20.11.)” is that Friday alone
+    dates = [one for one in names if re.search(r"\d", re.sub(r"[(（].*", "", one))]
+    return any(_is_day(one, day, now) for one in dates or names)
+
+
+def _names(text: str) -> Iterator[str]:
+    """Yield a name of a day, and without what stands in brackets or behind a comma."""
+    yield text
+    if found := re.match(r"[^,(（]+", text):
+        yield found[0].strip(_EDGES)
+    yield from re.findall(r"[(（]([^)）]+)[)）]", text)
+
+
+def _is_day(text: str, day: date, now: datetime) -> bool:
+    for pattern in (_ISO, _DOTTED, _MONTH_FIRST):
+        if found := pattern.fullmatch(text.strip(_EDGES)):
+            return (int(found["month"]), int(found["day"])) == (day.month, day.day)
+    bare = dialogue_words.bare(text).strip(_EDGES)
+    if not bare:
+        return False
+    if bare in _weekdays(day.weekday()):
+        return True
+    named = dialogue_words.days_of(bare, now) if re.search(r"\d", bare) else None
+    if named is None or named.end - named.start > timedelta(days=1, hours=1):
+        return False
+    start = named.start.astimezone(now.tzinfo)
+    return (start.month, start.day) == (day.month, day.day)
+
+
+@functools.cache
+def _weekdays(number: int) -> frozenset[str]:
+    """Return the names of a weekday in all languages, short ones too; Monday is 0."""
+    tables_of_days = language_data.of_all(Dates)
+    return frozenset(fold_text(name) for one in tables_of_days for name in one.weekdays[number])
+
+
+def _begins(line: Line) -> str:
+    """Return with what a line begins that may be a day."""
+    if line.columns:
+        return tables.cells(line.text)[0]
+    mark = _MARK.match(line.text)
+    start = mark.end() if mark else 0
+    if dated := log_lines.DATED.match(line.text, start):
+        return dated["day"]
+    return line.label.strip(_EDGES)
+
+
+def _holds_kind(line: Line, question: Question) -> bool:
+    """Return whether a line says beside its day what is wanted; a cell may name anybody."""
+    text = line.text.replace(_begins(line), " ", 1)
+    return (question.kind == "who" and bool(line.columns)) or questions.holds_kind(
+        question.kind, text
+    )
+
+
+def begins(text: str, day: date, now: datetime) -> bool:
+    """Return whether a line begins with a day."""
+    columns = tables.cells(text) if text.lstrip().startswith("|") else ()
+    return _is_of(Line(text, text, 0, columns), day, now)
