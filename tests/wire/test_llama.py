@@ -181,5 +181,5 @@ async def test_a_model_that_is_offered_no_tools_leaves_what_the_rules_found_as_t
     )
     heard = await ask(served, alice, "When is the lighthouse lit?", model="plain")
     assert heard.text.startswith("> Its lamp is lit at dusk.")
-    assert heard.told["toolsUsed"][-1] == "search_notes"
+    assert "search_notes" in heard.told["toolsUsed"]
     assert (heard.told["model"], "fallback" in heard.told) == ("offline", False)

@@ -526,3 +526,42 @@ async def test_another_verb_ticks_no_step_of_which_nothing_is_said(alice: Client
     row = (await todos(alice))["Get ready for the fair"]
     held = (await alice.ok("GET", f"/os/todos/{row['id']}"))["todo"]["steps"]
     assert [one["title"] for one in held if one["completed"]] == ["Borrow the trestle tables"]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    "messages",
+    [
+        ["buy candles", "buy tea", "move both to tomorrow"],
+        ["neue aufgabe kerzen kaufen", "neue aufgabe tee kaufen", "beide auf morgen"],
+        ["新待办买花", "新待办买茶", "两个都挪到明天"],
+    ],
+)
+async def test_both_are_the_two_that_were_made_one_after_the_other(
+    alice: Client, messages: list[str]
+) -> None:
+    await add(alice, "Pay the rent")
+    say = Talk(alice).say
+    for message in messages:
+        await say(message)
+    dues = {title: row["dueDate"] for title, row in (await todos(alice)).items()}
+    assert dues.pop("Pay the rent") is None
+    assert set(dues.values()) == {"2026-11-22"}
+    assert len(dues) == 2
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("titles", "message", "moved"),
+    [
+        (["取爸妈的药", "买牛奶"], "取药改到下周三", {"取爸妈的药"}),
+        (["买牛肉和酸奶"], "牛奶改到下周三", set()),
+        (["取爸妈的药", "取妹妹的药"], "取药改到下周三", set()),
+    ],
+)
+async def test_a_short_name_without_spaces_is_one_things(
+    alice: Client, titles: list[str], message: str, moved: set[str]
+) -> None:
+    await add(alice, *titles)
+    await Talk(alice).say(message)
+    assert {title for title, row in (await todos(alice)).items() if row["dueDate"]} == moved

@@ -49,8 +49,10 @@ def refer(
         is_one = several and not dialogue_words.find_in(several, dialogue_words.bare(said))
         return _single(rest) if is_one else Reference(rest)
     if dialogue_words.whole(language, "both", words):
-        two = next((found for trace in asked.earlier if len(found := _of(trace, kinds)) == 2), ())
-        return Reference(two)
+        # “buy candles”, “buy tea”, “move both to tomorrow”
+        last = recent(asked, kinds)[:2] if len(newest) == 1 and asked.earlier[0].undo else ()
+        two = (found for trace in asked.earlier if len(found := _of(trace, kinds)) == 2)
+        return Reference(last if len(last) == 2 else next(two, ()))
     if dialogue_words.whole(language, "every", words):
         return Reference(newest)
     if (number := dialogue_words.ordinal(language, words)) is not None and shown:

@@ -166,6 +166,42 @@ def ends_compound(name: str, title: str) -> bool:
     )
 
 
+def compound_rows(name: str, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return those whose name has a joined word that ends so: “Reifen” of “Winterreifen”."""
+    return [row for row in rows if ends_compound(name, str(row["title"]))]
+
+
+def short_rows(name: str, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the one for whose name another is short, where no spaces part words: 取爸妈的药 of
+    取药, 修阳台的灯 of 阳台灯, but no 买牛肉和酸奶 of 牛奶.
+    """
+    short = fold_text(name).strip()
+    if not questions.is_asian(short) or len(short) < 2:
+        return []
+    cuts = [(short[:at], short[at:]) for at in range(1, len(short))]
+    found = [row for row in rows if any(_joins(*cut, fold_text(str(row["title"]))) for cut in cuts)]
+    return found if len(found) == 1 else []
+
+
+def _joins(first: str, last: str, title: str) -> bool:
+    """Return whether a title has two parts of a name one after the other: both longer than a
+    letter, or the first at its beginning and the last at its end.
+    """
+    at = title.find(first)
+    if at < 0 or title.find(last, at + len(first)) < 0:
+        return False
+    is_framed = title.startswith(first) and title.endswith(last)
+    return is_framed or (len(first) > 1 and title.find(last, at + len(first)) > 0)
+
+
+def is_within(name: str, title: str) -> bool:
+    """Return whether the letters of a name stand in a title in their order: “准备演示” in
+    “准备项目演示”.
+    """
+    letters = iter(fold_text(title))
+    return all(one in letters for one in fold_text(name).strip())
+
+
 def begins_compound(name: str, title: str) -> bool:
     """Return whether a name is one word at the beginning of a compound of a title, “Gas” of
     “Gasrechnung”: nothing to act on, but to ask for.

@@ -24,6 +24,8 @@ INTENTS, SLOTS = "intents.crf.xz", "slots.crf.xz"
 OUTSIDE = "O"
 POSSIBLE = 0.001
 """Where two wishes are less likely, no second is looked for."""
+PARTED = 0.02
+"""From so likely a second wish on it is asked whether it is more than a day."""
 REMARKED, REMARK = 0.1, 0.85
 """From so likely a second wish on it is asked whether that is one, and so likely it is none."""
 NO_WISH = frozenset({"none", "smalltalk"})
@@ -38,6 +40,7 @@ MESSAGES = frozenset({"message", "from_person", "unread", "waiting", "last_messa
 """After these it was a message."""
 _SENTENCE_END = re.compile(r"(?<=[^\W\d])[.!?]\s+(?=\w)")
 _MARKED = re.compile(r"[,;.!?…，；。！？、]\s*$|\s[-–—]\s*$")
+_TOPIC = re.compile(r"[のはをがも的]?(?:メモ|ノート|リスト|那?[条篇个]?笔记)?[、，,\s]*")
 _COLON = re.compile(r"\w\s?:\s|：")
 _QUOTED = re.compile(
     r"[\"“„«「『‘](?=\S)([^\"“”„«»「」『』‘’\n]{1,120})[\"”“»」』’]"
@@ -112,14 +115,17 @@ def _second_is_none(
     asked: Asked, line: Line, weights: Mapping[str, float], language: Language
 ) -> bool:
     """Return whether the second of two wishes would begin in the text behind a colon, “add to the
-    log: 21/11: wipers, 34 €”, or only says why, or thanks: “undo that, they want it in writing”.
+    log: 21/11: wipers, 34 €”, is only a day, or says why, or thanks: “undo that, they want it in
+    writing”.
     """
     has_colon = _COLON.search(line.text) is not None
-    if not has_colon and weights[TWO] < REMARKED:
+    if not has_colon and weights[TWO] < PARTED:
         return False
     both = _with_slots(line, TWO, weights[TWO], language)
     at = max((one.start for one in both.spans if one.slot == THEN), default=0)
-    if has_colon and _COLON.search(line.text[:at]):
+    if (has_colon and _COLON.search(line.text[:at])) or _is_day(line, at):
+        return True
+    if not line.is_spaced and _is_topic(line, at, weights, language):
         return True
     if weights[TWO] < REMARKED or not _MARKED.search(line.text[:at]):
         return False
@@ -127,6 +133,22 @@ def _second_is_none(
     model = _model(language, INTENTS)
     said = crf.weigh(model, features.of_line(alone, before(asked))) if alone.words else {}
     return sum(said.get(one, 0.0) for one in NO_WISH) >= REMARK
+
+
+def _is_day(line: Line, at: int) -> bool:
+    """Return whether from a place on a message says a day, and no word more but for one."""
+    rest = [day for day, (start, _) in zip(line.days, line.places, strict=True) if start >= at]
+    return at > 0 and any(rest) and rest.count("") <= 1
+
+
+def _is_topic(line: Line, at: int, weights: Mapping[str, float], language: Language) -> bool:
+    """Return whether up to a place a message only names what its wish is of: “給湯器のメモ、”."""
+    one = max((name for name in weights if name != TWO), key=lambda name: weights[name])
+    said = _with_slots(line, one, weights[one], language)
+    return any(
+        span.slot == "target" and not span.start and _TOPIC.fullmatch(line.text, span.end, at)
+        for span in said.spans
+    )
 
 
 def _one_wish(weights: Mapping[str, float]) -> Mapping[str, float]:

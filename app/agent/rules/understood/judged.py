@@ -221,18 +221,18 @@ def _instead(
     trace = step.trace or Trace()
     reading = reader.read(asked, (), language)
     likely = reading.likely
-    if trace.undo or (trace.asks and not _is_guess(trace.asks, likely)):
+    is_asked = trace.asks is not None and not _is_guess(trace.asks, likely)
+    if trace.undo or trace.intent in shown.BY_PATTERNS or is_asked:
         new = written_at_once.replaced(looked or asked, step, likely[0], act) if likely else None
         return new or _several(looked or asked, reading, language, act) or step
     if passage := shown.passage_first(looked or asked, step, likely, language, act):
         return passage
     if added := shown.sum_asked(looked or asked, step, reading, language, act):
         return added
-    nothing = trace.asks is not None or _came_to_nothing(step)
+    nothing = bool(trace.asks) or _came_to_nothing(step)
     if nothing and surely.is_undo(reading) and taken_back.can_reopen(asked):
         return Route("undo", language, {})
     if nothing and sum(reading.weights.get(one, 0.0) for one in TAKES_BACK) >= wishes.ASKED:
-        # “no wait, don't” after something was done
         if surely.is_undo(reading) and taken_back.can_undo(asked):
             return Route("undo", language, {})
         return wishes.ask_undo(asked, language) or step

@@ -17,7 +17,7 @@ from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.reader import reader
 from app.agent.rules.reader.labelled import TWO
 from app.agent.rules.reader.reader import Reading, Understood
-from app.agent.rules.routing import spoken_tasks
+from app.agent.rules.routing import routing, spoken_tasks
 from app.agent.rules.routing.routing import Route
 from app.agent.rules.understood import agreement, meant, new_todos, surely, wishes
 from app.agent.rules.understood.surely import Act
@@ -38,6 +38,8 @@ PLAIN, BARE = 0.8, 0.9
 to somebody, which waits for a yes, and a number that is to be corrected; and a todo without a day,
 which is asked about where it is less likely.
 """
+UNKNOWN = frozenset({"ask", "cannot", "add_todo"})
+"""What the patterns take a message for of which they know no more."""
 ROW = 0.05
 """A second wish is not likelier than this where a row of todos is told."""
 MOST_WORDS, MOST_LETTERS = 5, 14
@@ -91,6 +93,8 @@ def _is_plain(asked: Asked, reading: Reading, language: Language) -> bool:
         return False
     if words_of(language).cues["todo"].search(marked):
         return False  # what asks for one outright is known to the patterns
+    if routing.route_message(said.text, before=language).intent == "share":
+        return False  # “share my agent”
     rest = said.text
     for one in said.spans:
         rest = rest.replace(said.text[one.start : one.end], " ", 1)
@@ -106,10 +110,11 @@ def _is_plain(asked: Asked, reading: Reading, language: Language) -> bool:
 
 def _least(said: Understood, least: float, language: Language) -> float:
     """Return how likely a new todo is at least; less is enough for what begins with a known verb of
-    an errand, where the verb stands first.
+    an errand, where the verb stands first and the patterns know nothing else of it.
     """
     is_errand = words_of(language).spaced and spoken_tasks.names_task(said.text, language)
-    return surely.HALF if is_errand else least
+    is_else = routing.route_message(said.text, before=language).intent not in UNKNOWN
+    return least if is_else or not is_errand else surely.HALF
 
 
 def _task(asked: Asked, said: Understood, language: Language) -> str:

@@ -2,7 +2,7 @@
 
 import functools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -174,19 +174,15 @@ def _named(name: str, may: Sequence[Thing]) -> tuple[Thing, ...]:
     rows = [{"title": one.title, "thing": one} for one in may]
     for find in (
         resolve_reference.fitting_rows,
+        resolve_reference.short_rows,
         resolve_reference.near_rows,
-        _compound_rows,
+        resolve_reference.compound_rows,
         resolve_reference.mistyped_rows,
     ):
         if found := find(name, rows):
             return tuple(one["thing"] for one in found)
     in_part = mentions.named_unspaced if questions.is_asian(name) else mentions.named
     return next((one.things for one in in_part(parts.split(name), may, "todo")), ())
-
-
-def _compound_rows(name: str, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return those whose name has a joined word that ends so: “Reifen” of “Winterreifen”."""
-    return [row for row in rows if resolve_reference.ends_compound(name, str(row["title"]))]
 
 
 def named_whole(asked: Asked, names: Sequence[str], kind: ThingKind) -> tuple[Thing, ...]:

@@ -37,6 +37,8 @@ COUNTED = frozenset({"number", "price", "weight", "duration"})
 """The kinds of questions that a sum may answer."""
 MAY_COUNT = 0.03
 """So likely at least is a sum that is looked for where nothing else answers."""
+BY_PATTERNS = frozenset({"share", "network", "ask_agent", "decide"})
+"""What no reader knows."""
 UNFOUND = frozenset({"ask", "list_todos"})
 """What a question was taken for that found nothing."""
 CHANGES = ("change", "delete")

@@ -161,7 +161,9 @@ def is_told(asked: Asked, said: Understood, thing: Thing, language: Language) ->
         if last.intent == "ask" and not (last.about or last.shown):
             return False  # what was asked about just before has not been found
         return bool(asked.earlier) and was_spoken_of and not open_question and not is_bare
-    is_whole = all(_has_whole(thing.title, one) for one in names)
+    is_whole = all(
+        _has_whole(thing.title, one) or _is_short_for(asked, one, thing) for one in names
+    )
     ends = (one.end - 1 for one in said.spans if one.slot == "target")
     if any(_LOANED_ON.match(said.text, end) for end in ends):
         return False  # “牛乳プリン” is not the milk that is to be bought
@@ -173,8 +175,8 @@ def is_told(asked: Asked, said: Understood, thing: Thing, language: Language) ->
         # part of a name will do where nothing else is likely: “mvoe the car insurance to Friday”
         is_part = all(
             not questions.is_asian(one)
-            or _is_within(one, thing.title)
-            or _is_within(thing.title, one)  # “行李单” for “行李”
+            or resolve_reference.is_within(one, thing.title)
+            or resolve_reference.is_within(thing.title, one)  # “行李单” for “行李”
             for one in names
         )
         is_part = is_part and said.intent != "delete"  # “pasport” may be another
@@ -242,15 +244,21 @@ def _has_whole(title: str, name: str) -> bool:
         return len(name) > 1 and fold_text(name).strip() in fold_text(title)
     if resolve_reference.fitting_rows(name, [{"title": title}], strictly=True):
         return told.is_all_named(name, title)
-    return resolve_reference.ends_compound(name, title)
+    # “tickets nach kassel” of “Bahntickets nach Kassel buchen”
+    words = [one for one in split_words(name) if one not in questions.little()]
+    held = split_words(title)
+    return bool(words) and all(
+        one in held or resolve_reference.ends_compound(one, title) for one in words
+    )
 
 
-def _is_within(name: str, title: str) -> bool:
-    """Return whether the letters of a name stand in a title in their order: “准备演示” in
-    “准备项目演示”.
-    """
-    letters = iter(fold_text(title))
-    return all(one in letters for one in fold_text(name).strip())
+def _is_short_for(asked: Asked, name: str, thing: Thing) -> bool:
+    """Return whether a name without spaces is short for one thing alone: 取药 for 取爸妈的药."""
+    things = [one for one in asking.things(asked) if one.kind in ("todo", "note")]
+    found = resolve_reference.short_rows(
+        name, [{"title": one.title, "thing": one} for one in things]
+    )
+    return [one["thing"] for one in found] == [thing]
 
 
 def says_one_day(asked: Asked, said: Understood, language: Language) -> bool:
