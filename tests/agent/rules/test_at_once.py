@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from app.agent.rules.dialogue import resolve_reference
 from app.agent.rules.routing import wording
 from tests.conftest import Client, MovableClock
 from tests.support.talks import Talk
@@ -551,6 +552,24 @@ async def test_both_are_the_two_that_were_made_one_after_the_other(
 
 
 @pytest.mark.anyio
+async def test_an_errand_is_one_after_a_note_was_told(alice: Client) -> None:
+    await note(alice, "Rehearsals", "| Date | Biscuits |\n|---|---|\n| 10 December | Tom |\n")
+    say = Talk(alice).say
+    await say("who's bringing biscuits on 10 december?")
+    await say("buy two rolls of masking tape")
+    assert list(await todos(alice)) == ["buy two rolls of masking tape"]
+
+
+@pytest.mark.anyio
+async def test_both_of_one_thing_is_asked_about(alice: Client) -> None:
+    await add(alice, "Pay the rent")
+    say = Talk(alice).say
+    await say("buy candles")
+    await say("move both to tomorrow")
+    assert not any(row["dueDate"] for row in (await todos(alice)).values())
+
+
+@pytest.mark.anyio
 @pytest.mark.parametrize(
     ("titles", "message", "moved"),
     [
@@ -565,3 +584,18 @@ async def test_a_short_name_without_spaces_is_one_things(
     await add(alice, *titles)
     await Talk(alice).say(message)
     assert {title for title, row in (await todos(alice)).items() if row["dueDate"]} == moved
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "is_short"),
+    [
+        ("取药", "取爸妈的药", True),
+        ("阳台灯", "修阳台的灯", True),
+        ("母のプレゼント", "母の誕生日プレゼントを選ぶ", True),
+        ("牛奶", "买牛肉和酸奶", False),
+        ("咖啡豆", "买咖啡和土豆", False),
+        ("药取", "取爸妈的药", False),
+    ],
+)
+def test_a_name_is_short_for_another_by_its_parts(name: str, title: str, *, is_short: bool) -> None:
+    assert bool(resolve_reference.short_rows(name, [{"title": title}])) is is_short

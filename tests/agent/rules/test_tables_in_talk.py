@@ -284,6 +284,7 @@ async def test_a_row_is_taken_out_by_its_name(alice: Client) -> None:
     say = Talk(alice).say
     await say("in die saatgut tabelle noch: Zucchini, 2,29 €")
     await say("erbsen kannst du da rausnehmen, die mach ich nicht mehr")
+    await say("hak die tomate ab")
     left = seeds.replace("| Erbsen | 2,79 € |", "| Zucchini | 2,29 € |")
     assert await text_of(alice, note_id) == left
 

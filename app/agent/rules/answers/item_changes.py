@@ -37,6 +37,10 @@ class Item(NamedTuple):
     is_done: bool
     has_box: bool = True
 
+    def can_be_changed(self, how: str) -> bool:
+        """Return whether it can be ticked, opened again or taken off, which needs no box."""
+        return how == "remove" or (self.has_box and self.is_done == (how == "untick"))
+
 
 class Held(NamedTuple):
     """A list as it was read."""

@@ -22,7 +22,6 @@ from app.agent.turn.steps import Asked, Trace
 
 MOST = 3
 """So many lines of one day are told at most."""
-_MARK = re.compile(r"\s*(?:(?:[-*+]|\d+[.)])\s+)?(?:\[[ xX]\]\s+)?")
 _ISO = re.compile(r"\d{4}-(?P<month>\d\d?)-(?P<day>\d\d?)")
 _DOTTED = re.compile(r"(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})(?:\.(?:\d{2,4})?)?")
 _MONTH_FIRST = re.compile(r"(?P<month>\d{1,2})(?:/|月)(?P<day>\d{1,2})[日号]?")
@@ -30,15 +29,15 @@ _EDGES = " \t.,;:，：、()（）"
 
 
 class AskedDay(NamedTuple):
-    """What is asked of a day, and whether the question says more than that."""
+    """The day that a question is of, and what else it says."""
 
     day: date
     rest: str
 
 
 def asked_day(asked: Asked, text: str) -> AskedDay | None:
-    """Return the one day that a question names, else the one whose line was just told, and what
-    else it says; None where it goes on from none: “and which line is that?”.
+    """Return the one day that a question names, else the one whose line was just told, “and which
+    line is that?”; None where there is neither.
     """
     bare = dialogue_words.bare(text)
     found = dialogue_words.find_days(bare, asked.now)
@@ -141,22 +140,18 @@ def _begins(line: Line) -> str:
     """Return with what a line begins that may be a day."""
     if line.columns:
         return tables.cells(line.text)[0]
-    mark = _MARK.match(line.text)
-    start = mark.end() if mark else 0
-    if dated := log_lines.DATED.match(line.text, start):
-        return dated["day"]
-    return line.label.strip(_EDGES)
+    dated = log_lines.DATED.match(line.label)
+    return dated["day"] if dated else line.label.strip(_EDGES)
 
 
 def _holds_kind(line: Line, question: Question) -> bool:
     """Return whether a line says beside its day what is wanted; a cell may name anybody."""
     text = line.text.replace(_begins(line), " ", 1)
-    return (question.kind == "who" and bool(line.columns)) or questions.holds_kind(
-        question.kind, text
-    )
+    is_anybody = question.kind == "who" and bool(line.columns)
+    return is_anybody or questions.holds_kind(question.kind, text)
 
 
 def begins(text: str, day: date, now: datetime) -> bool:
     """Return whether a line begins with a day."""
     columns = tables.cells(text) if text.lstrip().startswith("|") else ()
-    return _is_of(Line(text, text, 0, columns), day, now)
+    return _is_of(Line(text, text.lstrip("-*+ "), 0, columns), day, now)

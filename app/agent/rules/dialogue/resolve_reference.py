@@ -185,13 +185,12 @@ def short_rows(name: str, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str
 
 def _joins(first: str, last: str, title: str) -> bool:
     """Return whether a title has two parts of a name one after the other: both longer than a
-    letter, or the first at its beginning and the last at its end.
+    letter, with a particle alone between them, or the first at its beginning and the last at its
+    end.
     """
-    at = title.find(first)
-    if at < 0 or title.find(last, at + len(first)) < 0:
-        return False
-    is_framed = title.startswith(first) and title.endswith(last)
-    return is_framed or (len(first) > 1 and title.find(last, at + len(first)) > 0)
+    between = ".*" if min(len(first), len(last)) > 1 else "[的の]"
+    parts = re.escape(first), re.escape(last)
+    return bool(re.search(between.join(parts), title) or re.fullmatch(".*".join(parts), title))
 
 
 def is_within(name: str, title: str) -> bool:

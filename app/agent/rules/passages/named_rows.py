@@ -7,8 +7,6 @@ from app.agent.rules.passages.answer_passages import ENOUGH, Ranked, Text
 from app.agent.rules.passages.questions import Question
 from app.agent.rules.passages.sentences import Sentence, split_sentences, split_words, stem
 
-KINDS = frozenset({"number", "price", "weight", "duration"})
-"""The kinds of question that a cell with a number may answer."""
 PART = 4
 """So many letters has a word at least that is the beginning of a longer one."""
 
@@ -56,7 +54,7 @@ def _names(question: Question, row: str, header: Sequence[str]) -> bool:
     said = {stem(word) for word in split_words(name)}
     if not (said and said <= {*question.stems} and question.names <= said):
         return False
-    if question.kind in KINDS:
+    if question.kind in questions.COUNTED:
         return any(mark.isdecimal() for cell in rest for mark in cell)
     asked = {*question.stems} - said
     words = {stem(word) for column in header[1:] for word in split_words(column)}

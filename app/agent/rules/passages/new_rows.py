@@ -41,7 +41,7 @@ def add(markdown: str, text: str, asked: Asked, day: date | None = None) -> str 
 
 def _row(text: str, table: tables.Table, markdown: str) -> str | None:
     cells = _cells(text, table.header) or _named_cells(text, table.header)
-    rows = [tables.cells(one) for one in markdown[table.start : table.end].splitlines()]
+    rows = _rows(table, markdown)
     written = [_as_date(cell, [row[at : at + 1] for row in rows]) for at, cell in enumerate(cells)]
     return f"| {' | '.join(written)} |" if written else None
 
@@ -102,7 +102,7 @@ def _dated_row(text: str, table: tables.Table, markdown: str, day: date) -> str 
     """Return a row that begins with its day, as all others do: “38 miles” of “Date | Miles”; None
     where they do not, or the text says more or less than the other columns hold.
     """
-    rows = [tables.cells(one) for one in markdown[table.start : table.end].splitlines()]
+    rows = _rows(table, markdown)
     if not (dates := _days(rows)):
         return None
     written = log_lines.write_day(day, dates[-1], "\n".join(dates))
@@ -119,7 +119,7 @@ def _dated_row(text: str, table: tables.Table, markdown: str, day: date) -> str 
 
 def _not_in_days(row: str | None, table: tables.Table, markdown: str, now: datetime) -> str | None:
     """Return a row unless it has a value where all others have their day: “138/86, pulse 72”."""
-    rows = [tables.cells(one) for one in markdown[table.start : table.end].splitlines()]
+    rows = _rows(table, markdown)
     if row is None or not _days(rows):
         return row
     first = tables.cells(row)[0]
@@ -148,6 +148,10 @@ def _numbers_in_order(text: str, header: Sequence[str], rows: Sequence[Sequence[
             left.append(one.text)
     rest = iter(left)
     return [one or next(rest, "") for one in cells] if cells.count("") == len(left) else []
+
+
+def _rows(table: tables.Table, markdown: str) -> list[tuple[str, ...]]:
+    return [tables.cells(one) for one in markdown[table.start : table.end].splitlines()]
 
 
 def _days(rows: Sequence[Sequence[str]]) -> list[str]:

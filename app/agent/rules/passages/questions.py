@@ -21,6 +21,8 @@ EXACT: frozenset[Kind] = frozenset(
     {"email", "phone", "price", "weight", "age", "often", "forbidden"}
 )
 """The kinds that only a text answers which holds such a thing."""
+COUNTED: frozenset[Kind] = frozenset({"number", "price", "weight", "duration"})
+"""The kinds that a number answers, be it a sum or a cell of a table."""
 _KNOWN_BY: Mapping[Kind, str] = {
     "email": r"[^\s@]+@[^\s@]+\.\w",
     "phone": r"(?<![\w.,-])\+?\(?\d(?:[ ()/.-]*\d){5,}(?![\w])",

@@ -33,8 +33,6 @@ _SHORTEST = 2
 """Of fewer signs is no word where no spaces part them."""
 LIMITS: tuple[Keyword, ...] = ("limit", "total")
 """What a line says that is no part of its list: “budget: 250”, “total 391”."""
-COUNTED = frozenset({"number", "price", "weight", "duration"})
-"""The kinds of questions that may ask for a sum."""
 OWED: tuple[Keyword, ...] = ("remaining",)
 YEAR = 12
 PART = 3
@@ -75,7 +73,7 @@ def read(message: str, language: Language, asked: Asked, *, is_sum: bool = False
         but = (*but, "split")  # “entre todas las torres”
     if not sum_wishes.only_adds(wanted, but=but):
         return None
-    counts = questions.read_question(message).kind in COUNTED
+    counts = questions.read_question(message).kind in questions.COUNTED
     if not (is_sum or most or wanted.says("total") or (counts and wanted.says("done"))):
         return None
     period, text = _period(wanted.text, language, asked)

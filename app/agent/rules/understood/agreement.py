@@ -117,6 +117,7 @@ def agree(asked: Asked, step: Step, reading: Reading, language: Language) -> boo
         _same_things(asked, writes, one, says_all=says_all)
         and not is_in_other_month(writes, one, language)
         and _are_days(asked, one, language)
+        and not (len(writes) == 1 and one.get("it") and references.both_in(one.text, language))
         and keeps_days(asked, writes, one, language)
         and _as_many(asked, writes, one, language)
         and (

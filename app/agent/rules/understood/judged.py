@@ -234,7 +234,7 @@ def _instead(
         return Route("undo", language, {})
     if nothing and sum(reading.weights.get(one, 0.0) for one in TAKES_BACK) >= wishes.ASKED:
         if surely.is_undo(reading) and taken_back.can_undo(asked):
-            return Route("undo", language, {})
+            return Route("undo", language, {})  # “no wait, don't” after something was done
         return wishes.ask_undo(asked, language) or step
     reads, least = shown.may_read(asked, step, likely, language, nothing=nothing)
     if nothing:

@@ -110,9 +110,8 @@ def log_entry(asked: Asked, looked: Asked, language: Language) -> Route | Step |
     if amount is None:
         return None
     day = (said_days.past_days(asked, text, language) or [asked.now.date()])[0]
-    named = dialogue_words.find_days(dialogue_words.bare(text), asked.now)
-    if day is None or (named and named[0].start > asked.now):
-        return None  # “4 kg will go tomorrow”
+    if day is None:
+        return None
     return Route("append_note", language, {"text": amount, "day": day.isoformat()}, notes)
 
 

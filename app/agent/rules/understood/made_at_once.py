@@ -19,7 +19,7 @@ from app.agent.rules.reader.labelled import TWO
 from app.agent.rules.reader.reader import Reading, Understood
 from app.agent.rules.routing import routing, spoken_tasks
 from app.agent.rules.routing.routing import Route
-from app.agent.rules.understood import agreement, meant, new_todos, surely, wishes
+from app.agent.rules.understood import agreement, meant, new_todos, shown, surely, wishes
 from app.agent.rules.understood.surely import Act
 from app.agent.turn.steps import Asked, Step, Trace
 
@@ -40,6 +40,8 @@ which is asked about where it is less likely.
 """
 UNKNOWN = frozenset({"ask", "cannot", "add_todo"})
 """What the patterns take a message for of which they know no more."""
+UNFIT = frozenset({"replace_text", "none", "cannot"})
+"""What a message with the verb of an errand hardly is."""
 ROW = 0.05
 """A second wish is not likelier than this where a row of todos is told."""
 MOST_WORDS, MOST_LETTERS = 5, 14
@@ -67,10 +69,13 @@ def plain_todo(asked: Asked, language: Language, act: Act) -> tuple[Step | None,
 
 def _whatever_before(asked: Asked, reading: Reading, language: Language) -> Reading:
     """Return what a message is by itself, where it is an errand so and most likely one after what
-    was spoken of, too: “buy dog food” after a note was told.
+    was spoken of, too, or hardly what it is taken for then: “buy dog food” after a note was told.
     """
     said = reading.likely[0] if reading.likely else None
-    if said is None or said.intent != "add_todo" or not surely.HALF <= said.sure < BARE:
+    if said is None:
+        return reading
+    is_unsure = said.intent == "add_todo" and surely.HALF <= said.sure < BARE
+    if not is_unsure and not (said.intent in UNFIT and _is_errand(said, language)):
         return reading
     alone = reader.read(msgspec.structs.replace(asked, earlier=()), (), language)
     return alone if alone.likely[0].intent == "add_todo" else reading
@@ -93,7 +98,7 @@ def _is_plain(asked: Asked, reading: Reading, language: Language) -> bool:
         return False
     if words_of(language).cues["todo"].search(marked):
         return False  # what asks for one outright is known to the patterns
-    if routing.route_message(said.text, before=language).intent == "share":
+    if _route_of(said, language) in shown.BY_PATTERNS:
         return False  # “share my agent”
     rest = said.text
     for one in said.spans:
@@ -112,9 +117,16 @@ def _least(said: Understood, least: float, language: Language) -> float:
     """Return how likely a new todo is at least; less is enough for what begins with a known verb of
     an errand, where the verb stands first and the patterns know nothing else of it.
     """
-    is_errand = words_of(language).spaced and spoken_tasks.names_task(said.text, language)
-    is_else = routing.route_message(said.text, before=language).intent not in UNKNOWN
-    return least if is_else or not is_errand else surely.HALF
+    is_else = not _is_errand(said, language) or _route_of(said, language) not in UNKNOWN
+    return least if is_else else surely.HALF
+
+
+def _is_errand(said: Understood, language: Language) -> bool:
+    return words_of(language).spaced and spoken_tasks.names_task(said.text, language)
+
+
+def _route_of(said: Understood, language: Language) -> str:
+    return routing.route_message(said.text, before=language).intent
 
 
 def _task(asked: Asked, said: Understood, language: Language) -> str:

@@ -80,9 +80,7 @@ def not_but(language: Language) -> re.Pattern[str]:
     """Return how a new value is told with the one that it is not: “13/7, not 14/7”."""
     negation = surely.negates(language).pattern
     value = r"\S*\d\S*(?:\s[^\W\d]{1,9})?"
-    return re.compile(
-        rf"(?P<new>{value}?)[,;]?\s+(?:et |und |and |y )?(?:{negation})\s(?P<old>{value})"
-    )
+    return re.compile(rf"(?P<new>{value}?)[,;]?\s+(?:\w{{1,3}}\s)?(?:{negation})\s(?P<old>{value})")
 
 
 def _without_unit(new: str, old: str) -> str:

@@ -101,8 +101,7 @@ def names_longer(step: Step, said: Understood) -> bool:
 
 def ask_same_change(asked: Asked, said: Understood, language: Language) -> Step | None:
     """Return the question whether the change of the turn before is meant for what a message names,
-    “same for the bike”;
-    None where that turn changed nothing, or nothing is named.
+    “same for the bike”; None where that turn changed nothing, or nothing is named.
     """
     last = asked.earlier[0] if asked.earlier else Trace()
     if last.intent not in CHANGES or not last.undo:

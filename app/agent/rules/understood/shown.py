@@ -33,8 +33,6 @@ and such a share of the letters is of a title without spaces.
 """
 NAMES = frozenset({"word", "target", "item"})
 """The slots of what a question is about."""
-COUNTED = frozenset({"number", "price", "weight", "duration"})
-"""The kinds of questions that a sum may answer."""
 MAY_COUNT = 0.03
 """So likely at least is a sum that is looked for where nothing else answers."""
 BY_PATTERNS = frozenset({"share", "network", "ask_agent", "decide"})
@@ -166,7 +164,7 @@ def sum_asked(
     is_unfound = step.empty and (step.trace or Trace()).intent in INSTEAD
     kind = questions.read_question(looked.message).kind
     sums = [one for one in reading.likely if one.intent == "sum" and one.sure >= MAY_COUNT]
-    if not (is_unfound and sums and kind in COUNTED):
+    if not (is_unfound and sums and kind in questions.COUNTED):
         return None
     return show(looked, sums[0], language, act)
 

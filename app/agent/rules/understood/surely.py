@@ -175,7 +175,6 @@ def is_told(asked: Asked, said: Understood, thing: Thing, language: Language) ->
         # part of a name will do where nothing else is likely: “mvoe the car insurance to Friday”
         is_part = all(
             not questions.is_asian(one)
-            or resolve_reference.is_within(one, thing.title)
             or resolve_reference.is_within(thing.title, one)  # “行李单” for “行李”
             for one in names
         )

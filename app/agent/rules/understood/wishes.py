@@ -369,7 +369,7 @@ def _item_pointed_at(words: str, held: Held, how: str, language: Language) -> It
 
 
 def _changeable(held: Held, how: str) -> list[Item]:
-    return [one for one in held.items if how == "remove" or one.is_done == (how == "untick")]
+    return [one for one in held.items if one.can_be_changed(how)]
 
 
 def _question(wish: Route, *keys: Wish, **shown: str) -> Step:
