@@ -62,6 +62,7 @@ PACKAGES = [
     "agent.rules.changes",
     "agent.rules.listed",
     "agent.rules.reader",
+    "agent.rules.note_parts",
     "agent.rules.understood",
     "agent.rules",
     "agent.models.small_models",

@@ -28,6 +28,7 @@ from app.agent.rules.dialogue import that_day
 from app.agent.rules.intents import DONE_WITH, INTENTS
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
+from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.listed import list_wishes
 from app.agent.rules.mentions import asking
 from app.agent.rules.routing.routing import Route
@@ -70,7 +71,17 @@ def _next_step_of_one(asked: Asked) -> Step:
     step = judged.judge(asked, looked, language, judged.Doers(_step, _act_traced))
     if taken_back.is_denied(asked, step, language):
         return taken_back.let_be(language)
-    return step
+    return _in_language(step, language)
+
+
+def _in_language(step: Step, language: Language) -> Step:
+    """Return a step whose question is known to be in its language: what follows may be a “no”."""
+    trace = step.trace or Trace()
+    if trace.asks is None or trace.language:
+        return step
+    intent = trace.intent or trace.asks.intent
+    trace = msgspec.structs.replace(trace, intent=intent, language=language)
+    return msgspec.structs.replace(step, trace=trace)
 
 
 @keep_latest

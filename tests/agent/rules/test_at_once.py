@@ -565,7 +565,8 @@ async def test_both_of_one_thing_is_asked_about(alice: Client) -> None:
     await add(alice, "Pay the rent")
     say = Talk(alice).say
     await say("buy candles")
-    await say("move both to tomorrow")
+    assert await say("move both to tomorrow") == "Do you mean “buy candles”?"
+    assert await say("no") == "All right, I leave that alone."
     assert not any(row["dueDate"] for row in (await todos(alice)).values())
 
 

@@ -11,7 +11,7 @@ from app.agent.rules.answers import folder_changes, list_answers, targets, todo_
 from app.agent.rules.dialogue import dialogue_words, references, resolve_reference, said_days
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.list_tables import Lists
-from app.agent.rules.passages import log_lines, new_rows, questions, tables
+from app.agent.rules.passages import log_lines, new_rows, note_lines, questions, sections, tables
 from app.agent.rules.passages.sentences import fold_text, split_sentences
 from app.agent.rules.routing import wording
 from app.agent.rules.routing.routing import Route
@@ -22,6 +22,7 @@ LONGEST_TOLD = 160
 _COMMA = re.compile("[,，、;；]")
 _MARK = re.compile(r"^\s*[-*+]\s+(?:\[[ x]\]\s+)?")
 """What stands before the text of an item."""
+_NUMBERED = re.compile(r"(\d{1,4})([.)][ \t]+)")
 _OPEN_BOX = re.compile(r"^(\s*(?:[-*+]|\d+[.)])\s+\[) (\]\s+)(.*)$")
 
 
@@ -70,20 +71,44 @@ def append_note(asked: Asked, route: Route) -> Step:
         return _edited(route, done[0].content["note"], kind, lines=lines)
     if asked.refusal:
         return list_answers.tell_refusal(asked, route)
+    content = _with_text(asked, route, note)
+    if not content:
+        return Step(route.phrase("none_fits", words=route.get("under")))
     # With the revision that was read: a change in between is refused and not overwritten.
-    content = append_text(note["markdown"], _parts(note["markdown"], route))
+    return call_tool("edit_note", noteId=note["id"], content=content, ifRevision=note["revision"])
+
+
+def _with_text(asked: Asked, route: Route, note: Mapping[str, Any]) -> str:
+    """Return a note's Markdown with the text of a wish at its end, or at the end of what stands
+    `under` a heading; empty where it has no such one.
+    """
+    markdown, under = str(note["markdown"]), route.get("under")
+    if not under:
+        return _appended(asked, route, note, markdown)
+    part = sections.named(markdown, under)
+    if part is None:
+        return ""
+    held = markdown[part.start : part.end]
+    kept = held.rstrip()
+    below = _appended(asked, route, note, kept).rstrip("\n")
+    gap = held[len(kept) :] if kept else "\n" * (part.end < len(markdown))
+    return f"{markdown[: part.start]}{below}{gap or chr(10)}{markdown[part.end :]}"
+
+
+def _appended(asked: Asked, route: Route, note: Mapping[str, Any], markdown: str) -> str:
+    """Return a part of a note with the text of a wish after it, in the form of its other lines."""
     written = route.get("written") or route.language
     text = route.get("text")
     told = said_days.past_days(asked, text, written)  # “on Saturday I got 2 kg”
     told = told or said_days.past_days(asked, _beside(asked.message, text, note), written)
     day = date.fromisoformat(route.get("day")) if route.get("day") else next(iter(told), None)
-    if log_lines.is_log(note["markdown"]):
-        content = log_lines.add(note["markdown"], text, asked, day)
-    elif row := new_rows.add(note["markdown"], text, asked, day):
-        content = row
-    elif route.get("listed") and not _last_mark(note["markdown"].rstrip("\n")):
-        content = _listed(note["markdown"], route.get("text"))
-    return call_tool("edit_note", noteId=note["id"], content=content, ifRevision=note["revision"])
+    if log_lines.is_log(markdown):
+        return log_lines.add(markdown, text, asked, day)
+    if row := new_rows.add(markdown, text, asked, day):
+        return row
+    if route.get("listed") and not _last_mark(markdown.rstrip("\n")):
+        return _listed(markdown, text)
+    return append_text(markdown, _parts(markdown, route))
 
 
 def _beside(message: str, text: str, note: Mapping[str, Any]) -> str:
@@ -273,9 +298,11 @@ def move_note(asked: Asked, route: Route) -> Step:
 def append_text(markdown: str, lines: list[str]) -> str:
     """Return a note's Markdown with texts after it, as items where it ends in a list."""
     kept = markdown.rstrip("\n")
-    mark = _last_mark(kept)
-    if mark:
+    if mark := _last_mark(kept):
         return "\n".join([kept, *(f"{mark}{' '.join(one.split())}" for one in lines)]) + "\n"
+    if number := _NUMBERED.match(kept.rpartition("\n")[2]):
+        marks = (f"{int(number[1]) + at}{number[2]}" for at in range(1, len(lines) + 1))
+        return "\n".join([kept, *map("".join, zip(marks, lines, strict=True))]) + "\n"
     text = "\n\n".join(lines)
     return f"{kept}\n\n{text}\n" if kept else f"{text}\n"
 
@@ -306,6 +333,8 @@ def _parts(markdown: str, route: Route) -> list[str]:
     language = route.get("written") or route.language
     some = re.compile(language_data.join_pattern(language_data.load_table(language, Lists).some))
     several = dialogue_words.split_list(text, route.language)
+    if any(amount.start == 0 for one in several[1:] for amount in note_lines.amounts(one)[:1]):
+        return [text]  # “boxes, 0.90 € each” is one thing
     return [one[found.end() :] if (found := some.match(one)) else one for one in several]
 
 
@@ -333,9 +362,9 @@ def _edited(route: Route, note: Mapping[str, Any], name: str, **values: str) -> 
     undo: tuple[Call, ...] = (("restore_snapshot", {"noteId": note["id"]}),)
     about = (Thing("note", note["id"], note["title"]),)
     trace = Trace(about=about, undo=undo, marks=(mark_of("note", note),))
-    return Step(
-        route.phrase(name, title=note_link(note["id"], note["title"]), **values), trace=trace
-    )
+    under = f" ({route.get('under')})" if route.get("under") else ""
+    title = f"{note_link(note['id'], note['title'])}{under}"
+    return Step(route.phrase(name, title=title, **values), trace=trace)
 
 
 def _line(text: str) -> str:

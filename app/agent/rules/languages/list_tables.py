@@ -24,7 +24,8 @@ class Lists(Table, frozen=True):
     `that`, what was said before is meant. A text after `clause` states something. Before an item,
     `some` is no part of it. What `lacks` says that there is no more of something,
     and `more` stands before or after one more item where one was just written down. What stands
-    before a colon goes `into` a note, or on its end.
+    before a colon goes `into` a note, or on its end. What goes `under` a heading, a {name}, names
+    it as other places where nothing else is given.
     """
 
     place: Pieces
@@ -33,5 +34,6 @@ class Lists(Table, frozen=True):
     lacks: Pieces
     kinds: dict[ListKind, ListWish]
     into: Pieces = "(?!)"
+    under: Pieces = ""
     more: Pieces = "(?!)"
     some: Pieces = "(?!)"

@@ -76,12 +76,14 @@ def read(markdown: str) -> list[Line]:
 
 
 def _line(row: str, following: Sequence[str]) -> Line | None:
-    is_head = row.lstrip().startswith("|") and any(map(_RULE.fullmatch, filter(None, following)))
-    if is_head or _RULE.fullmatch(row) or len(row) > LONGEST or _SENTENCES.search(row):
+    is_row = row.lstrip().startswith("|")
+    is_head = is_row and any(map(_RULE.fullmatch, filter(None, following)))
+    is_text = not is_row and _SENTENCES.search(row)  # a cell may be “M. Diallo”
+    if is_head or is_text or _RULE.fullmatch(row) or len(row) > LONGEST:
         return None
     mark = _MARK.match(row)
     start = mark.end() if mark else 0
-    if row.lstrip().startswith("|"):
+    if is_row:
         cells = list(_CELL.finditer(row))
         if len(cells) < 3:
             return None

@@ -39,6 +39,11 @@ def find(text: str) -> list[Table]:
     return found
 
 
+def split(row: str) -> list[str]:
+    """Return the parts of a row between its bars, as they stand, with what is outside of them."""
+    return _BAR.split(row)
+
+
 def cells(row: str) -> tuple[str, ...]:
     """Return the texts of the cells of a row."""
     bare = row.strip().removeprefix("|").removesuffix("|")

@@ -372,14 +372,16 @@ def trim_name(value: str) -> str:
     # Until nothing changes: “the note "the list"” has several layers.
     while before != text:
         before, text = text, _cut(around.kind, wording.unquoted(text)).strip()
-        text = _cut(around.joined, _cut(around.article, text)).strip()
+        text = _cut(around.joined, _cut(around.article, text, plain=True)).strip()
     return text
 
 
-def _cut(pattern: re.Pattern[str], text: str) -> str:
-    """Return a text without every place that a pattern without accents fits."""
-    for found in reversed(list(pattern.finditer(plain_letters(text)))):
-        text = text[: found.start()] + text[found.end() :]
+def _cut(pattern: re.Pattern[str], text: str, *, plain: bool = False) -> str:
+    """Return a text without what a pattern fits, or only where `plain`: not of “thé” the “the”."""
+    letters = plain_letters(text)
+    for found in reversed(list(pattern.finditer(letters))):
+        if not plain or text[found.start() : found.end()] == found[0]:
+            text = text[: found.start()] + text[found.end() :]
     return text
 
 

@@ -72,12 +72,10 @@ def judge(asked: Asked, looked: Asked | None, language: Language, doers: Doers) 
     if not (may and reader.knows(language)):
         return doers.step(asked)
     first, has_looked = lines_first.do(asked, looked or asked, language, doers.act)
-    if first is None:
-        first, looks_too = whole_days.move(asked, language, doers.act)
-        has_looked = has_looked or looks_too
-    if first is None:
-        first, looks_too = made_at_once.plain_todo(asked, language, doers.act)
-        has_looked = has_looked or looks_too
+    for do_first in (whole_days.move, made_at_once.plain_todo):
+        if first is None:
+            first, looks_too = do_first(asked, language, doers.act)
+            has_looked = has_looked or looks_too
     if first is not None:
         return first
     if has_looked:
@@ -93,6 +91,8 @@ def judge(asked: Asked, looked: Asked | None, language: Language, doers: Doers) 
         return surely.do(looked or asked, judged, act)
     acts = judged.calls or (judged.trace and judged.trace.undo)
     if not acts:
+        judged = lines_first.look_under(asked, looked or asked, language) or judged
+    if not (acts or judged.calls):
         judged = amended.ask_amended(asked, language) or judged
     return shown.named_todo(asked, looked, judged, language, act) or judged
 

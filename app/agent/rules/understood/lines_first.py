@@ -5,19 +5,32 @@ A sum of few words goes on from that of the turn before, or is told again after 
 that was spoken of: “4 kg today, put it down there”.
 """
 
+import re
+
 from app.agent.rules.answers import item_changes
 from app.agent.rules.answers.item_changes import Held
+from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import dialogue_words, references, said_days
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.listed import list_words, named_notes
+from app.agent.rules.mentions import asking
+from app.agent.rules.note_parts import cells, codes, headings, rows
 from app.agent.rules.passages import log_lines, note_lines, questions
 from app.agent.rules.reader import reader
 from app.agent.rules.reader.reader import Understood
 from app.agent.rules.reckoning import list_sums
 from app.agent.rules.routing.routing import Route
-from app.agent.rules.understood import line_changes, surely, taken_back, written_at_once
+from app.agent.rules.understood import (
+    line_changes,
+    replaced_text,
+    surely,
+    taken_back,
+    wishes,
+    written_at_once,
+)
 from app.agent.rules.understood.surely import Act
 from app.agent.turn import looks
-from app.agent.turn.steps import Asked, Step, Trace
+from app.agent.turn.steps import Asked, Step, Thing, Trace
 
 SUMS = frozenset({"sum", "add_up"})
 EDITS = frozenset({"replace_text", "append_note", "change_items"})
@@ -26,6 +39,13 @@ WORDS, LETTERS = 7, 16
 """So many words, or letters where no spaces part words, has such a message at most."""
 SUM = 0.5
 """So likely is a message without such words that goes on from a sum."""
+LEFT = 2
+"""So many words at most has a message beside those of the row that it surely changes."""
+ENDS = frozenset({"delete", "remove_item", "remove_step", "complete_todo"})
+ADDS = frozenset({"append_note", "add_item", "add_todo", "add_step", "make_note", "remember"})
+"""What a message may be taken for that takes a row out of a table, and that adds one."""
+ELSE = frozenset("add_todo make_note add_item append_note undo".split())
+"""What a message surely is that changes no cell."""
 LIKELY = 0.3
 WRITES = frozenset({"append_note", "add_item", "add_todo", "remember"})
 """What a message may be taken for that tells an amount."""
@@ -40,9 +60,17 @@ def do(asked: Asked, whole: Asked, language: Language, act: Act) -> tuple[Step |
         step = surely.do(asked, again, act)
         if not step.empty:
             return step, True
+    under = _under_heading(asked, whole, language)
+    if under is not None:
+        return surely.do(whole, under, act) if isinstance(under, Route) else under, True
+    for find in (_code, _table):
+        found = find(asked, whole, language)
+        if found is not None:
+            return surely.do(whole, found, act) if isinstance(found, Route) else found, True
+    has_looked = bool(again) or _has_looked(asked, whole, language)
     may_log, said = _may_log(asked, language), line_changes.wanted(asked, language)
     if not (may_log or said) or taken_back.as_whole(asked, language):
-        return None, bool(again)
+        return None, has_looked
     before = looks.before_change(whole)
     line = log_entry(asked, before, language)
     if line is None and said:
@@ -51,6 +79,149 @@ def do(asked: Asked, whole: Asked, language: Language, act: Act) -> tuple[Step |
         if isinstance(line, Step) and likely:
             line = written_at_once.replaced(before, line, likely[0], act) or line
     return surely.do(whole, line, act) if isinstance(line, Route) else line, True
+
+
+def _has_looked(asked: Asked, whole: Asked, language: Language) -> bool:
+    """Return whether anything was looked up for a heading, a code or a table."""
+    made = [(one.tool, one.arguments) for one in whole.results]
+    mine = [headings.HEADINGS, codes.look(asked)]
+    if _may_change_table(asked, language):
+        if _tells_note(asked):
+            return True
+        mine += [named_notes.NOTES] * _names_note(asked, language)
+    return any(one in made for one in mine)
+
+
+def _under_heading(asked: Asked, whole: Asked, language: Language) -> Route | Step | None:
+    """Return the line that a message writes under a heading, or the step that looks for one."""
+    may = headings.may_add(asked, language, is_first=not headings.made(whole))
+    if not may or taken_back.as_whole(asked, language):
+        return None
+    return headings.add(looks.before_change(whole), language)
+
+
+def look_under(asked: Asked, whole: Asked, language: Language) -> Step | None:
+    """Return the step that looks for the heading under which a message may write that came to
+    nothing; None where it was looked for.
+    """
+    if headings.made(whole) or whole.is_last or headings.HEADINGS[0] not in asked.tools:
+        return None
+    may = headings.may_add(asked, language, is_first=False)
+    return Step(calls=(headings.HEADINGS,)) if may else None
+
+
+def _code(asked: Asked, whole: Asked, language: Language) -> Route | Step | None:
+    """Return the change of the code that a message tells anew, in the note that was told just
+    before or that has a line of its name, or the step that looks for it.
+    """
+    call = codes.look(asked)
+    if not _may_change_table(asked, language) or taken_back.as_whole(asked, language):
+        return None
+    if call is None:
+        return None
+    before = looks.before_change(whole)
+    notes = references.notes_told(asked.earlier[0]) if asked.earlier else ()
+    if not any((one.tool, one.arguments) == call for one in before.results):
+        return Step(calls=(call,)) if call[0] in before.tools and not before.is_last else None
+    named = tuple({one.note for one in codes.found(before)})
+    for note in named or notes[:1]:
+        held = item_changes.read(before, note) if len(named) < 2 else None
+        if isinstance(held, Step):
+            return held
+        if held and (change := codes.change(before, held, language)):
+            return change
+    return None
+
+
+def _table(asked: Asked, whole: Asked, language: Language) -> Route | Step | None:
+    """Return the change of the table that was told just before or is named: of a cell, a row that
+    is added or taken out; the question whether it is meant, or the step that reads its note.
+    """
+    if not _may_change_table(asked, language) or taken_back.as_whole(asked, language):
+        return None
+    before = looks.before_change(whole)
+    notes = _tells_note(asked)
+    if not notes or _names_note(asked, language):
+        if not before.has(named_notes.NOTES[0]):
+            may = _names_note(asked, language) and not before.is_last
+            may = may and named_notes.NOTES[0] in before.tools
+            return Step(calls=(named_notes.NOTES,)) if may else None
+        notes = tuple(one.note for one in named_notes.find(before, language))
+    for note in notes:
+        held = item_changes.read(before, note)
+        if isinstance(held, Step):
+            return held
+        found = _of_table(before, held, language) if held else None
+        if held is None or found is None:
+            continue
+        if not asking.has_looked(before):
+            return None if before.is_last else Step(calls=asking.looks(before))
+        said = reader.read(asked, (), language).likely[0]
+        if surely.names_other(before, said._replace(spans=()), ()):
+            return None
+        return found
+    return None
+
+
+def _tells_note(asked: Asked) -> tuple[Thing, ...]:
+    """Return the one note that was told just before, if it is one."""
+    notes = references.notes_told(asked.earlier[0]) if asked.earlier else ()
+    return notes if len(notes) == 1 else ()
+
+
+def _of_table(before: Asked, held: Held, language: Language) -> Route | Step | None:
+    """Return the change of a table in a note that a message means, or the question whether it does;
+    None where it means none.
+    """
+    reading = reader.read(before, (), language)
+    said, weights = reading.likely[0], reading.weights
+    if sum(weights.get(one, 0.0) for one in ENDS) >= SUM and (
+        gone := rows.removed(before, held, language)
+    ):
+        return gone
+    if sum(weights.get(one, 0.0) for one in ADDS) >= SUM and (
+        new := rows.added(before, held, language)
+    ):
+        return new
+    changed = cells.change(before, held, language)
+    if changed is None:
+        return None
+    corrects = changed.tells_old or _corrects(before, language)
+    if said.intent in ELSE and said.sure >= SUM and not corrects:
+        return None
+    is_value = said.intent == "replace_text" and said.sure >= SUM
+    denies = words_of(language).denies.search(Marked(before.message).text)
+    is_plain = len(changed.left) <= LEFT and not denies and said.intent not in ELSE
+    is_sure = corrects or is_value or is_plain
+    return changed.route if is_sure else replaced_text.question(changed.route, held.link)
+
+
+def _corrects(asked: Asked, language: Language) -> bool:
+    cue = list_words.words_of(language).cues["correct"]
+    return cue.search(Marked(asked.message).text) is not None
+
+
+def _names_note(asked: Asked, language: Language) -> bool:
+    """Return whether a message may change a table that it names: it corrects something, or has the
+    values of a row.
+    """
+    return _corrects(asked, language) or rows.may_be_row(asked.message)
+
+
+def _may_change_table(asked: Asked, language: Language) -> bool:
+    """Return whether a message may tell what a cell of a table is now."""
+    text = asked.message
+    last = asked.earlier[0] if asked.earlier else Trace()
+    if len(text) > line_changes.LONGEST or "?" in text or "？" in text or last.asks:
+        return False
+    likely = reader.read(asked, (), language).likely[:1]
+    if not likely:
+        return False
+    if likely[0].intent in wishes.READS and likely[0].sure >= SUM:
+        return False
+    # “Saturday at 11 instead of 9:30” seems a new todo
+    is_else = likely[0].intent in ELSE and likely[0].sure >= surely.NAMED
+    return not is_else or len(re.findall(r"\d+", text)) > 1 or rows.may_be_row(text)
 
 
 def sum_again(asked: Asked, language: Language) -> Route | None:

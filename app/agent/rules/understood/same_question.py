@@ -112,7 +112,7 @@ def ask_same_change(asked: Asked, said: Understood, language: Language) -> Step 
     again = {name: last.arguments[name] for name in names if last.arguments.get(name)}
     wish = Route(last.intent, language, again, found.things)
     if found.unsure:
-        return targets.ask_which(wish, found.unsure)
+        return targets.ask_meant(wish, found.unsure)
     if not found.things or set(found.things) & set(last.about):
         return None
     shown = {"wish": last.intent, "field": " ".join(again), "text": again.get("tag", "")}

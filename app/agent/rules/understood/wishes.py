@@ -77,7 +77,7 @@ def ask(asked: Asked, said: Understood, language: Language) -> Step | None:
         )
     found = meant.things(asked, said, KINDS[said.intent], language)
     if found.unsure:
-        return targets.ask_which(wanted, found.unsure)
+        return targets.ask_meant(wanted, found.unsure)
     return _ask_change(asked, said, wanted, found)
 
 

@@ -1,0 +1,4 @@
+"""What a message does to what has its place in a note: a line under a heading, a cell of a table.
+
+Begin with `headings` and `cells`. May import what lies below `understood`.
+"""

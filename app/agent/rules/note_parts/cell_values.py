@@ -1,0 +1,225 @@
+"""New values for the cells of a row, as a message says them: a time, a number, a weekday, a word.
+
+Each is of the kind that the cell has, and written as that is: 9.15 for “9.30”, “Sat” for “Tue”.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from app.agent.quickadd import quickadd
+from app.agent.rules.changes.marked import Marked, words_of
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.quickadd_tables import Dates
+from app.agent.rules.passages import note_lines, questions
+from app.agent.rules.passages.sentences import fold_text
+
+HALF_DAY = 12 * 60
+NEAR = 4 * 60
+"""So many minutes is a new time from the old one at most, where its half of the day is not said."""
+PHONE_DIGITS = 6
+"""So many digits has the number of a telephone at least."""
+DENIED = 2
+"""So many words stand between a “not” and what it denies at most."""
+_TIME = re.compile(r"(?<![\d.])(?P<hour>\d{1,2})(?P<mark>[:.h点點時时])(?P<minute>\d\d)?(?![\d.])")
+_PHONE = re.compile(r"\+?\d(?:[\d /()-]*\d)?")
+_NUMBER = re.compile(r"(?P<before>\D{0,3}?)(?P<number>\d+(?:[.,]\d+)?)(?P<unit>\s?\D{0,12})")
+
+
+class Value(NamedTuple):
+    """A new text for the cell of a column, and where the message says it; `is_sure` where nothing
+    of it was guessed.
+    """
+
+    column: int
+    text: str
+    start: int
+    end: int
+    is_sure: bool = True
+
+
+def find(
+    message: str,
+    row: Sequence[str],
+    others: Sequence[Sequence[str]],
+    now: datetime,
+    language: Language,
+) -> list[Value]:
+    """Return the values that a message may say for the cells of a row, each other than what is
+    there; `others` are the other rows of the table.
+    """
+    found = [
+        *_words(message, row, others),
+        *_times(message, row, now, language),
+        *_weekdays(message, row, others),
+    ]
+    read = quickadd.read_line(message, now=now, locale=language).spans
+    taken = [(one.start, one.end) for one in found]
+    taken += [(one.start, one.end) for one in read if one.kind == "date"]
+    numbers = [
+        one
+        for one in (*_phones(message, row), *_numbers(message, row, taken))
+        if not any(start < one.end and one.start < end for start, end in taken)
+    ]
+    values = (*found, *numbers)
+    return [one for one in values if not _is_denied(message, one.start, language)]
+
+
+def is_alike(value: str, column: Sequence[str]) -> bool:
+    """Return whether a value may stand in a column: a time where all are, a number, or a word."""
+    for pattern in (_TIME, _NUMBER):
+        if column and all(pattern.fullmatch(one) for one in column):
+            return pattern.fullmatch(value) is not None
+    if column and all(map(_is_phone, column)):
+        return _is_phone(value)
+    return bool(value)
+
+
+def says(message: str, value: str) -> bool:
+    """Return whether a message says a value that stands in a cell, a time, a number or a word."""
+    is_value = any(one.isdecimal() for one in value) or len(value) > 2
+    return is_value and bool(note_lines.places(fold_text(value)).search(fold_text(message)))
+
+
+def _words(message: str, row: Sequence[str], others: Sequence[Sequence[str]]) -> Iterator[Value]:
+    """Yield the values of other rows that a message says."""
+    folded = fold_text(message)
+    for at, cell in enumerate(row):
+        known = {other[at] for other in others if at < len(other) and other[at] != cell}
+        for text in sorted(known, key=len, reverse=True):
+            if not any(one.isalpha() for one in text) or _TIME.search(text):
+                continue
+            if said := [*note_lines.places(fold_text(text)).finditer(folded)]:
+                yield Value(at, text, said[-1].start(), said[-1].end())
+                break
+
+
+def _is_denied(message: str, at: int, language: Language) -> bool:
+    """Return whether a “not” stands right before a place: “Bev isn't due, she's paid”."""
+    words = words_of(language)
+    before = Marked(message).text[:at]
+    gap = rf"\W+(?:\w+\W+){{0,{DENIED}}}$" if words.spaced else "$"
+    return re.search(rf"(?:{words.denies.pattern}){gap}", before) is not None
+
+
+def _times(message: str, row: Sequence[str], now: datetime, language: Language) -> Iterator[Value]:
+    """Yield the time that a message says for each cell with another one."""
+    texts = (message, message.rpartition(" ")[0])  # “at a quarter to four now”
+    read = (quickadd.read_line(one, now=now, locale=language).spans for one in texts)
+    times = next(filter(None, ([one for one in spans if one.kind == "time"] for spans in read)), [])
+    said = [
+        (one.start, one.end, moment)
+        for one in times
+        if (moment := _minutes(one.text, now, language)) is not None
+    ]
+    known = [range(start, end) for start, end, _ in said]
+    said += [
+        (one.start(), one.end(), int(one["hour"]) * 60 + int(one["minute"] or 0))
+        for one in _TIME.finditer(message)
+        if one["minute"] and not any(one.start() in span for span in known)
+    ]
+    for at, cell in enumerate(row):
+        old = list(_TIME.finditer(cell))
+        if len(old) != 1:
+            continue
+        before = int(old[0]["hour"]) * 60 + int(old[0]["minute"] or 0)
+        new = [one for one in said if one[2] % HALF_DAY != before % HALF_DAY]
+        if len(new) != 1:
+            continue
+        start, end, moment = new[0]
+        other = (moment + HALF_DAY) % (2 * HALF_DAY)
+        is_told = moment > HALF_DAY and str(moment // 60) in message[start:end]
+        is_far = abs(moment - before) > NEAR
+        if is_far and not is_told and abs(other - before) <= NEAR:
+            moment = other
+        text = f"{cell[: old[0].start()]}{_like(old[0], moment)}{cell[old[0].end() :]}"
+        yield Value(at, text, start, end)
+
+
+def _minutes(text: str, now: datetime, language: Language) -> int | None:
+    due = quickadd.read_line(f"x {text}", now=now, locale=language).due
+    return due.hour * 60 + due.minute if isinstance(due, datetime) else None
+
+
+def _like(old: re.Match[str], moment: int) -> str:
+    """Return a time as another is written: “09:30” and “9h30” have each their own form."""
+    hour, minute = divmod(moment, 60)
+    wide = len(old["hour"]) == 2 and old["hour"][0] == "0"
+    is_padded = wide or (len(old["hour"]) == 2 and old["mark"] == ":" and hour < 10)
+    is_bare = not minute and (not old["minute"] or old["mark"] == "h")  # “9h30”, “10h”
+    minutes = "" if is_bare else f"{minute:02}"
+    return f"{hour:02}{old['mark']}{minutes}" if is_padded else f"{hour}{old['mark']}{minutes}"
+
+
+def _weekdays(message: str, row: Sequence[str], others: Sequence[Sequence[str]]) -> Iterator[Value]:
+    """Yield the weekday that a message says for a cell of a column of weekdays."""
+    folded = fold_text(message)
+    for at, cell in enumerate(row):
+        column = [cell, *(other[at] for other in others if at < len(other))]
+        named = [_weekday(one) for one in column]
+        if at == 0 or None in named or (old := _weekday(cell)) is None:
+            continue
+        names, number, place = old
+        for new, row_of_names in names.items():
+            if new == number:
+                continue
+            for name in sorted(map(fold_text, row_of_names), key=len, reverse=True):
+                is_short = questions.is_asian(name) and len(name) < 2
+                if not is_short and (said := note_lines.places(name).search(folded)):
+                    text = row_of_names[place] if place < len(row_of_names) else row_of_names[0]
+                    text = text.capitalize() if cell[:1].isupper() else text
+                    yield Value(at, text, said.start(), said.end())
+                    break
+
+
+Names = tuple[Mapping[int, tuple[str, ...]], int, int]
+"""The names of all weekdays of a language, which day one is, and which of its names."""
+
+
+def _weekday(cell: str) -> Names | None:
+    """Return which weekday a cell names, in whatever language."""
+    folded = fold_text(cell).strip()
+    for table in language_data.of_all(Dates):
+        names = table.weekdays
+        for number, row in names.items():
+            for place, name in enumerate(row):
+                if fold_text(name) == folded:
+                    return names, number, place
+    return None
+
+
+def _phones(message: str, row: Sequence[str]) -> Iterator[Value]:
+    said = [one for one in _PHONE.finditer(message) if _is_phone(one[0])]
+    cells = [at for at, cell in enumerate(row) if _is_phone(cell)]
+    if len(said) == len(cells) == 1 and said[0][0] != row[cells[0]]:
+        yield Value(cells[0], said[0][0], *said[0].span())
+
+
+def _is_phone(text: str) -> bool:
+    digits = sum(one.isdecimal() for one in text)
+    return _PHONE.fullmatch(text) is not None and digits >= PHONE_DIGITS
+
+
+def _numbers(message: str, row: Sequence[str], taken: Sequence[tuple[int, int]]) -> Iterator[Value]:
+    """Yield the one new number of a message for each cell that is a number; what is `taken` is part
+    of something else.
+    """
+    said = [
+        one
+        for one in note_lines.amounts(message)
+        if not any(start < one.end and one.start < end for start, end in taken)
+        and not _TIME.match(message, one.start)
+    ]
+    for at, cell in enumerate(row):
+        old = _NUMBER.fullmatch(cell)
+        if old is None or _is_phone(cell) or _TIME.fullmatch(cell):
+            continue
+        unit = note_lines.kind_of(fold_text(f"{old['before']}{old['unit']}").strip())
+        new = [one for one in said if one.text != old["number"]]
+        if unit and any(one.unit not in ("", unit) for one in new):
+            continue
+        if len(new) == 1:
+            text = f"{old['before']}{new[0].text}{old['unit']}"
+            yield Value(at, text, new[0].start, new[0].end)

@@ -1,0 +1,176 @@
+"""The cell of a table that a message changes by plain words: “Norman has paid”, “she wants 3 now”.
+
+The table is in the note that was told just before, or that the message names. The row is the one
+that the message names, by its own name, a word that stands in no other row, or its day; else the
+one that the message before named. The column is told by its name, or by what only it can hold: a
+word that other rows have there, a time where a time stands, a number for the only number.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from app.agent.rules.answers.item_changes import Held
+from app.agent.rules.dialogue import day_rows
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.note_parts import cell_values
+from app.agent.rules.note_parts.cell_values import Value
+from app.agent.rules.passages import note_lines, questions, tables
+from app.agent.rules.passages.note_lines import Line
+from app.agent.rules.passages.sentences import fold_text
+from app.agent.rules.routing.routing import Route
+from app.agent.turn.steps import Asked
+
+_CLAUSE_ENDS = "，。；、;,.!！"
+PART = 4
+"""So many letters has a word at least that is a part of a longer one."""
+
+
+class Changed(NamedTuple):
+    """The change of a cell, and what a message says beside what it needs for that."""
+
+    route: Route
+    left: frozenset[str]
+    tells_old: bool
+    """Whether it says what the cell has now, too."""
+
+
+def change(looked: Asked, held: Held, language: Language) -> Changed | None:
+    """Return the change of the one cell of a note that a message means; None where it means none,
+    or may mean several.
+    """
+    markdown = str(held.record["markdown"])
+    lines = [one for one in note_lines.read(markdown) if one.columns]
+    for row, is_said in _rows(looked, lines, held.thing.title):
+        value = _value(looked, lines, row, language, is_said=is_said)
+        if value is not None and markdown.count(row.text) == 1:
+            return _changed(looked, held, row, value, language)
+    return None
+
+
+def _value(
+    looked: Asked, lines: Sequence[Line], row: Line, language: Language, *, is_said: bool
+) -> Value | None:
+    """Return the new value that a message says for a row; None where it says none, or several."""
+    cells, message = tables.cells(row.text), looked.message
+    others = [
+        tables.cells(one.text) for one in lines if one.columns == row.columns and one is not row
+    ]
+    values = cell_values.find(message, cells, others, looked.now, language)
+    values = [
+        one
+        for one in values
+        if one.column < len(row.columns) and cells[one.column] != row.label  # its name
+    ]
+    value = _only(values, row.columns, message)
+    if value is None and looked.before and (not is_said or _names_row(looked, lines, row)):
+        value = _only(values, row.columns, looked.before[-1])
+    return value
+
+
+def _changed(looked: Asked, held: Held, row: Line, value: Value, language: Language) -> Changed:
+    """Return the change of a cell of a row."""
+    message, old = looked.message, tables.cells(row.text)[value.column]
+    arguments = {
+        "old": row.text,
+        "new": _written(row.text, value.column, value.text),
+        "from": old,
+        "to": value.text,
+    }
+    known = f"{row.text} {' '.join(row.columns)} {held.thing.title} {value.text}"
+    rest = f"{message[: value.start]} {message[value.end :]}"
+    left = frozenset(note_lines.left_of_title(rest, known))
+    tells_old = any(cell_values.says(rest, one) for one in (old, *old.split()))
+    return Changed(Route("replace_text", language, arguments, (held.thing,)), left, tells_old)
+
+
+def _written(row: str, column: int, text: str) -> str:
+    """Return a row with another text in a cell, all else as it stands."""
+    parts = tables.split(row)
+    at = column + (row.lstrip()[:1] == "|")
+    held = parts[at]
+    lead = held[: len(held) - len(held.lstrip())] or " "
+    tail = held[len(held.rstrip()) :] or " "
+    parts[at] = f"{lead}{text}{tail}" if held.strip() else f" {text} "
+    return "|".join(parts)
+
+
+def find_row(looked: Asked, lines: Sequence[Line], title: str) -> Line | None:
+    """Return the one row that a message names; None where it names none."""
+    return next((row for row, is_said in _rows(looked, lines, title) if is_said), None)
+
+
+def _rows(looked: Asked, lines: Sequence[Line], title: str) -> Iterator[tuple[Line, bool]]:
+    """Yield the rows that a message may mean, the likeliest first, and whether it says them itself:
+    of “he has paid” after a question of Ned it is not the one row in which “paid” stands.
+    """
+    for text, is_said in ((looked.message, True), *((one, False) for one in looked.before[-1:])):
+        named = note_lines.said_in(lines, text)[0] or _of_day(looked, lines, text)
+        row = named or note_lines.with_word_of(lines, text, title) or _with_part(lines, text)
+        if row is not None:
+            yield row, is_said
+        if named is not None:
+            return
+
+
+def _names_row(looked: Asked, lines: Sequence[Line], row: Line) -> bool:
+    """Return whether the message before named a row."""
+    return note_lines.said_in(lines, looked.before[-1])[0] is row
+
+
+def _with_part(lines: Sequence[Line], text: str) -> Line | None:
+    """Return the one row of which a text without spaces has a cell as a whole."""
+    if not questions.is_asian(text):
+        return None
+    folded = fold_text(text)
+    found = [
+        line
+        for line in lines
+        if any(len(one) > 1 and fold_text(one) in folded for one in tables.cells(line.text))
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _of_day(looked: Asked, lines: Sequence[Line], text: str) -> Line | None:
+    """Return the one row that begins with the day of a text, or that was told just before."""
+    wanted = day_rows.asked_day(looked, text)
+    if wanted is None:
+        return None
+    found = [one for one in lines if day_rows.begins(one.text, wanted.day, looked.now)]
+    return found[0] if len(found) == 1 else None
+
+
+def _only(values: Sequence[Value], header: Sequence[str], text: str) -> Value | None:
+    """Return the one value that is meant: that of the column which a text names, in its clause
+    where it names several; else the only one there is.
+    """
+    named = [one for one in values if _names(text, header, one.column)]
+    if len(named) > 1:
+        named = [
+            one for one in named if _names(_clause(text, one.start, one.end), header, one.column)
+        ]
+    if len(named) == 1:
+        return named[0]
+    return values[0] if len(values) == 1 and not named else None
+
+
+def _clause(text: str, start: int, end: int) -> str:
+    first = max((text.rfind(one, 0, start) for one in _CLAUSE_ENDS), default=-1) + 1
+    last = min((at for one in _CLAUSE_ENDS if (at := text.find(one, end)) >= 0), default=len(text))
+    return text[first:last]
+
+
+def _names(text: str, header: Sequence[str], column: int) -> bool:
+    """Return whether a text names a column: by a word of its name in some form, or where no spaces
+    part words by a letter that no other column's name has.
+    """
+    name = header[column]
+    if questions.is_asian(name):
+        others = "".join(one for at, one in enumerate(header) if at != column)
+        own = [one for one in name if one.isalpha() and one not in others]
+        return name in text or any(one in text for one in own)
+    said = note_lines.content(text)
+    return any(
+        one == word or (len(one) >= PART and (word.startswith(one) or word.endswith(one)))
+        for one in note_lines.content(name.replace("-", " "))
+        for word in said
+    )

@@ -1,0 +1,105 @@
+"""The code or password of a note that a message tells anew: “the wifi password is Heron88 now”.
+
+A code is one word of letters and digits. It takes the place of the code that a line has behind its
+name, which the message says, or the message before; where it says none, of the only one of the note
+that was told.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from app.agent.rules.answers.item_changes import Held
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.passages import note_lines, questions
+from app.agent.rules.passages.note_lines import Line
+from app.agent.rules.passages.sentences import fold_text
+from app.agent.rules.routing.routing import Route
+from app.agent.turn.steps import Asked, Call, Thing
+
+LIMIT = 40
+_CODE = re.compile(r"(?<![\w.-])(?=[\w.-]*\d)(?=[\w.-]*[A-Za-z])[A-Za-z0-9][\w.-]{3,}\w(?![\w-])")
+_AMOUNT = re.compile(r"\d+(?:[.,:h]\d*)*[A-Za-z]{0,3}|\d{1,2}h\d\d")
+"""What has a digit and a letter and is no code: “250g”, “14h30”, “2nd”."""
+_WORDS = re.compile(r"[\u30a0-\u30ff]{2,}|[\u3400-\u9fff]{2,}|[^\W\d_\u3040-\u9fff]{4,}")
+
+
+class Place(NamedTuple):
+    """A line of a note with a code."""
+
+    note: Thing
+    line: Line
+
+
+def told(message: str) -> str:
+    """Return the one code that a message tells; empty where it tells none, or several."""
+    found = [one[0] for one in _CODE.finditer(message) if not _AMOUNT.fullmatch(one[0])]
+    return found[0] if len(found) == 1 else ""
+
+
+def look(asked: Asked) -> Call | None:
+    """Return the call that finds the lines whose name a message may say; None where it has none."""
+    words = sorted(
+        {one[0] for one in _WORDS.finditer(asked.message.replace(told(asked.message), " "))}
+    )
+    if not words:
+        return None
+    either = "|".join(map(re.escape, words))
+    return "grep_notes", {
+        "pattern": rf"(?i)({either})[^:：]*[:：]\s*\S+\s*$",
+        "mode": "regex",
+        "limit": LIMIT,
+    }
+
+
+def found(asked: Asked) -> list[Place]:
+    """Return the lines with a code that were found and whose name a message says."""
+    call = look(asked)
+    made = next((one for one in asked.results if (one.tool, one.arguments) == call), None)
+    rows = made.content.get("results", []) if made and not made.failed else []
+    places = [
+        Place(Thing("note", row["noteId"], row["title"]), line)
+        for row in rows
+        for match in row["matches"]
+        for line in _lines(match["text"])
+    ]
+    return [one for one in places if _is_said(one.line.label, asked.message)]
+
+
+def change(asked: Asked, held: Held, language: Language) -> Route | None:
+    """Return the change of the code that a message means in a note; None where it means none."""
+    markdown, new = str(held.record["markdown"]), told(asked.message)
+    lines = [one for one in _lines(markdown) if markdown.count(one.text) == 1]
+    line = _line(lines, (asked.message, *asked.before[-1:]))
+    if not new or line is None or line.value.strip() == new:
+        return None
+    old = line.value.strip()
+    at = line.text.rindex(old)
+    to = f"{line.text[:at]}{new}{line.text[at + len(old) :]}"
+    arguments = {"old": line.text, "new": to, "from": old, "to": new}
+    return Route("replace_text", language, arguments, (held.thing,))
+
+
+def _line(lines: Sequence[Line], texts: Sequence[str]) -> Line | None:
+    for text in texts:
+        if named := [one for one in lines if _is_said(one.label, text)]:
+            return named[0] if len(named) == 1 else None
+    return lines[0] if len(lines) == 1 else None
+
+
+def _lines(markdown: str) -> list[Line]:
+    return [
+        one
+        for one in note_lines.read(markdown)
+        if one.label and not one.columns and told(one.value.strip()) == one.value.strip()
+    ]
+
+
+def _is_said(label: str, text: str) -> bool:
+    """Return whether a text says the name of a line, or where no spaces part words its last one."""
+    if questions.is_asian(label):
+        words = _WORDS.findall(fold_text(label))
+        return bool(words) and words[-1] in fold_text(text)
+    wanted = note_lines.content(label.replace("-", " "))
+    said = note_lines.content(text.replace("-", " "))
+    return bool(wanted) and wanted <= said
