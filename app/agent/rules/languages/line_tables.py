@@ -12,14 +12,15 @@ class LineWords(Table, frozen=True):
     and a new text; what is `valued` has a new amount and, before or after it, what it is of, or
     nothing but a word for what was told before. `again` are amounts of what is named after a change
     of another. What is `removed` is a line by its name. `beside` are words that stand beside a new
-    text and are no part of it. `theirs` means what was named before.
-    Between a text and its day stands a word `of_day`.
+    text and are no part of it; `now` says that something is no longer as it was. `theirs` means
+    what was named before. Between a text and its day stands a word `of_day`.
     """
 
     replaced: tuple[Pieces, ...]
     valued: tuple[Pieces, ...]
     again: tuple[Pieces, ...]
     removed: tuple[Pieces, ...]
+    now: Pieces
     beside: Pieces
     theirs: Pieces
     of_day: Pieces

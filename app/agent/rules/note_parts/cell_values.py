@@ -15,6 +15,7 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.passages import note_lines, questions
 from app.agent.rules.passages.sentences import fold_text
+from app.agent.rules.reckoning import numbers
 
 HALF_DAY = 12 * 60
 NEAR = 4 * 60
@@ -29,15 +30,12 @@ _NUMBER = re.compile(r"(?P<before>\D{0,3}?)(?P<number>\d+(?:[.,]\d+)?)(?P<unit>\
 
 
 class Value(NamedTuple):
-    """A new text for the cell of a column, and where the message says it; `is_sure` where nothing
-    of it was guessed.
-    """
+    """A new text for the cell of a column, and where the message says it."""
 
     column: int
     text: str
     start: int
     end: int
-    is_sure: bool = True
 
 
 def find(
@@ -58,12 +56,15 @@ def find(
     read = quickadd.read_line(message, now=now, locale=language).spans
     taken = [(one.start, one.end) for one in found]
     taken += [(one.start, one.end) for one in read if one.kind == "date"]
-    numbers = [
+    counted = [
         one
-        for one in (*_phones(message, row), *_numbers(message, row, taken))
+        for one in (
+            *_phones(message, row),
+            *(_numbers_in_words(message, row, language) or _numbers(message, row, taken)),
+        )
         if not any(start < one.end and one.start < end for start, end in taken)
     ]
-    values = (*found, *numbers)
+    values = (*found, *counted)
     return [one for one in values if not _is_denied(message, one.start, language)]
 
 
@@ -223,3 +224,18 @@ def _numbers(message: str, row: Sequence[str], taken: Sequence[tuple[int, int]])
         if len(new) == 1:
             text = f"{old['before']}{new[0].text}{old['unit']}"
             yield Value(at, text, new[0].start, new[0].end)
+
+
+def _numbers_in_words(message: str, row: Sequence[str], language: Language) -> list[Value]:
+    """Return the new number for a cell whose old one a message says, too, be it in words: “three
+    instead of two”.
+    """
+    said = [one for one in numbers.find(fold_text(message), language) if one.sure]
+    values = []
+    for at, cell in enumerate(row):
+        if not cell.isdecimal() or not any(one.in_words for one in said):
+            continue
+        new = [one for one in said if one.value != int(cell)]
+        if len(new) == 1 and len(said) > 1:
+            values.append(Value(at, f"{new[0].value}", new[0].start, new[0].end))
+    return values

@@ -6,17 +6,23 @@ one that the message before named. The column is told by its name, or by what on
 word that other rows have there, a time where a time stands, a number for the only number.
 """
 
+import functools
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from app.agent.rules.answers.item_changes import Held
 from app.agent.rules.dialogue import day_rows
+from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.line_tables import LineWords
+from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.note_parts import cell_values
 from app.agent.rules.note_parts.cell_values import Value
 from app.agent.rules.passages import note_lines, questions, tables
 from app.agent.rules.passages.note_lines import Line
 from app.agent.rules.passages.sentences import fold_text
+from app.agent.rules.phrases import phrases
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked
 
@@ -45,6 +51,16 @@ def change(looked: Asked, held: Held, language: Language) -> Changed | None:
         if value is not None and markdown.count(row.text) == 1:
             return _changed(looked, held, row, value, language)
     return None
+
+
+@functools.cache
+def says_now(language: Language) -> re.Pattern[str]:
+    """Return the words by which a message says that something is no longer as it was."""
+    words = plain_letters(
+        language_data.join_pattern(language_data.load_table(language, LineWords).now)
+    )
+    is_spaced = language in phrases.alphabetic_languages()
+    return re.compile(rf"(?<!\w)(?:{words})(?!\w)" if is_spaced else words)
 
 
 def _value(

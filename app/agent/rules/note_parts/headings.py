@@ -60,7 +60,7 @@ def may_add(asked: Asked, language: Language, *, is_first: bool = True) -> bool:
     if len(text) > LONGEST or "?" in text or "？" in text:
         return False
     last = asked.earlier[0] if asked.earlier else Trace()
-    if last.asks:
+    if last.asks and last.asks.lacks != "yes":
         return False
     is_told = bool(references.notes_told(last))
     weights = reader.read(asked, (), language).weights

@@ -38,7 +38,11 @@ def moment(language: Language, shown: datetime, now: datetime) -> str:
 
 
 def days(language: Language, first: date, last: date, now: datetime) -> str:
-    """Return the days from one to another, or the one that both are."""
+    """Return the days from one to another, or the one that both are; without the first that any
+    day is after.
+    """
+    if first == date.min:
+        return f"– {day(language, last, now)}"
     ends = dict.fromkeys((first, last))
     return " – ".join(day(language, one, now) for one in ends)
 

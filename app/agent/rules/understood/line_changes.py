@@ -24,6 +24,7 @@ from app.agent.rules.listed.changed_lines import Changed
 from app.agent.rules.listed.named_notes import Place
 from app.agent.rules.passages import note_lines, questions, tables
 from app.agent.rules.passages.note_lines import Amount, Line
+from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.phrases import phrases
 from app.agent.rules.reader import reader
 from app.agent.rules.routing import routing
@@ -313,7 +314,10 @@ def _reworded(
     looked: Asked, said: Wanted, place: Place, lines: Sequence[Line], language: Language
 ) -> Changed | None:
     """Return the line with the words that are replaced, and others in their place."""
-    old, new = _bare(said.old, place, looked), _new_text(said, place, looked, language)
+    old = _bare(said.old, place, looked)
+    new = _new_text(said, place, looked, language, _name_of(lines, old))
+    if old and note_lines.content(old.split()[0]):
+        new = _without_little(new)  # “des pivoines” for “roses blanches”
     days = [dialogue_words.find_days(dialogue_words.bare(one), looked.now) for one in (old, new)]
     if not new or any(days):
         return None
@@ -324,11 +328,25 @@ def _reworded(
     return changed_lines.with_word_of(lines, outside, new)
 
 
-def _new_text(said: Wanted, place: Place, looked: Asked, language: Language) -> str:
-    """Return the new words without those that stand beside them: “dad wants a radio now”; empty
-    where a sentence is left.
+def _without_little(text: str) -> str:
+    """Return words without a little one before them."""
+    first, _, rest = text.partition(" ")
+    return rest if rest and fold_text(first) in questions.little() else text
+
+
+def _name_of(lines: Sequence[Line], old: str) -> set[str]:
+    """Return the words of the name of the one line that has some words."""
+    held = [one for one in lines if old and note_lines.places(old).search(one.text)]
+    return note_lines.content(held[0].label) if len(held) == 1 else set()
+
+
+def _new_text(said: Wanted, place: Place, looked: Asked, language: Language, name: set[str]) -> str:
+    """Return the new words without those that stand beside them, and the name of their line: “dad
+    wants a radio now”; empty where a sentence is left.
     """
     text, before = _bare(said.new, place, looked), ""
+    while (first := text.split(maxsplit=1)) and note_lines.content(first[0]) & name:
+        text = first[1] if len(first) > 1 else ""
     beside = _whole(language, "beside").pattern
     edges = ("", "") if questions.is_asian(text) else (r"(?<!\w)", r"(?!\w)")
     at_edge = re.compile(

@@ -40,7 +40,9 @@ WORDS, LETTERS = 7, 16
 SUM = 0.5
 """So likely is a message without such words that goes on from a sum."""
 LEFT = 2
-"""So many words at most has a message beside those of the row that it surely changes."""
+"""So many words at most has a message beside those of the row that it surely changes,"""
+NEWS = 2
+"""and so many more where it says that it is news."""
 ENDS = frozenset({"delete", "remove_item", "remove_step", "complete_todo"})
 ADDS = frozenset({"append_note", "add_item", "add_todo", "add_step", "make_note", "remember"})
 """What a message may be taken for that takes a row out of a table, and that adds one."""
@@ -165,7 +167,9 @@ def _table(asked: Asked, whole: Asked, language: Language) -> Route | Step | Non
 
 def _tells_note(asked: Asked) -> tuple[Thing, ...]:
     """Return the one note that was told just before, if it is one."""
-    notes = references.notes_told(asked.earlier[0]) if asked.earlier else ()
+    last = asked.earlier[0] if asked.earlier else Trace()
+    is_asked = last.asks is not None and last.asks.intent == "replace_text"
+    notes = last.asks.choices if last.asks and is_asked else references.notes_told(last)
     return notes if len(notes) == 1 else ()
 
 
@@ -190,8 +194,12 @@ def _of_table(before: Asked, held: Held, language: Language) -> Route | Step | N
     if said.intent in ELSE and said.sure >= SUM and not corrects:
         return None
     is_value = said.intent == "replace_text" and said.sure >= SUM
-    denies = words_of(language).denies.search(Marked(before.message).text)
-    is_plain = len(changed.left) <= LEFT and not denies and said.intent not in ELSE
+    text = Marked(before.message).text
+    denies = words_of(language).denies.search(text) and not re.search(
+        r"\d", changed.route.get("to")
+    )
+    most = LEFT + NEWS * (cells.says_now(language).search(text) is not None)
+    is_plain = len(changed.left) <= most and not denies and said.intent not in ELSE
     is_sure = corrects or is_value or is_plain
     return changed.route if is_sure else replaced_text.question(changed.route, held.link)
 
@@ -212,7 +220,9 @@ def _may_change_table(asked: Asked, language: Language) -> bool:
     """Return whether a message may tell what a cell of a table is now."""
     text = asked.message
     last = asked.earlier[0] if asked.earlier else Trace()
-    if len(text) > line_changes.LONGEST or "?" in text or "？" in text or last.asks:
+    if len(text) > line_changes.LONGEST or "?" in text or "？" in text:
+        return False
+    if last.asks and last.asks.lacks != "yes":
         return False
     likely = reader.read(asked, (), language).likely[:1]
     if not likely:
