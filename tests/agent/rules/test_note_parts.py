@@ -324,3 +324,45 @@ def test_sections_are_what_stands_below_their_headings() -> None:
 
 def test_a_row_may_have_a_full_stop() -> None:
     assert [one.label for one in note_lines.read(CLINIC)] == ["M. Lenoir", "Mme Petit"]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("text", "messages", "row"),
+    [
+        (
+            "| Cliente | Tartas |\n|---|---|\n| Doña Rosa | 2 |\n| Hotel Sol | 9 |\n",
+            ["cuántas tartas quiere doña rosa?", "doña rosa quiere tres en vez de dos"],
+            "| Doña Rosa | 3 |",
+        ),
+        (
+            "| Client | Bouquet |\n|---|---|\n| Mme Lebel | lys blancs |\n| Mairie | gerbe |\n",
+            ["qu'a commandé la mairie ?", "mme lebel veut des tulipes à la place des lys blancs"],
+            "| Mme Lebel | tulipes |",
+        ),
+        (
+            "| Sorte | Menge |\n|---|---|\n| Roggenbrot | 60 |\n| Laugen | 90 |\n",
+            ["wie viele Laugen backen wir?", "Roggenbrot machen wir ab jetzt 75"],
+            "| Roggenbrot | 75 |",
+        ),
+    ],
+)
+async def test_news_of_a_row_is_taken_at_its_word(
+    alice: Client, text: str, messages: list[str], row: str
+) -> None:
+    where = await note(alice, "Orders", text)
+    say = Talk(alice).say
+    for message in messages:
+        await say(message)
+    assert row in await text_of(alice, where)
+
+
+@pytest.mark.anyio
+async def test_what_is_to_be_done_by_a_day_is_open(alice: Client) -> None:
+    await add(alice, "Steuer abgeben", dueDate="2026-11-22")
+    await add(alice, "Winterreifen aufziehen", dueDate="2026-11-20")
+    done = (await todos(alice))["Winterreifen aufziehen"]["id"]
+    await alice.ok("POST", f"/os/todos/{done}/complete", json={})
+    told = await Talk(alice).say("was muss bis Montag noch erledigt werden?")
+    assert "Steuer abgeben" in told
+    assert "Winterreifen" not in told

@@ -38,10 +38,12 @@ def told(message: str) -> str:
 
 
 def look(asked: Asked) -> Call | None:
-    """Return the call that finds the lines whose name a message may say; None where it has none."""
-    words = sorted(
-        {one[0] for one in _WORDS.finditer(asked.message.replace(told(asked.message), " "))}
-    )
+    """Return the call that finds the lines whose name a message with a code may say; None where it
+    has none.
+    """
+    if not (code := told(asked.message)):
+        return None
+    words = sorted({one[0] for one in _WORDS.finditer(asked.message.replace(code, " "))})
     if not words:
         return None
     either = "|".join(map(re.escape, words))

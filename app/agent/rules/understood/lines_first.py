@@ -117,9 +117,9 @@ def _code(asked: Asked, whole: Asked, language: Language) -> Route | Step | None
     before or that has a line of its name, or the step that looks for it.
     """
     call = codes.look(asked)
-    if not _may_change_table(asked, language) or taken_back.as_whole(asked, language):
+    if call is None or not _may_change_table(asked, language):
         return None
-    if call is None:
+    if taken_back.as_whole(asked, language):
         return None
     before = looks.before_change(whole)
     notes = references.notes_told(asked.earlier[0]) if asked.earlier else ()
