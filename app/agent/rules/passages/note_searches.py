@@ -24,7 +24,7 @@ BEGINNING = 5
 """Words that begin with the same so many letters may be of one kin."""
 MOST_LIKELY = 3
 LONGEST = 1000
-_ACCENTED = str.maketrans(
+ACCENTED = str.maketrans(
     {"a": "[aáàâäã]", "c": "[cç]", "e": "[eéèêë]", "i": "[iíîï]", "n": "[nñ]"}
     | {"o": "[oóôöõ]", "u": "[uúùûü]"}
 )
@@ -83,7 +83,7 @@ def _words_like(asked: Asked, question: Question) -> tuple[Call, ...]:
     either = [*sorted(inside), *(rf"\b{one}" for one in sorted(begun))]
     if not either:
         return ()
-    pattern = "|".join(either).translate(_ACCENTED)[:LONGEST]
+    pattern = "|".join(either).translate(ACCENTED)[:LONGEST]
     return (("grep_notes", {"pattern": pattern, "mode": "regex", "limit": HITS * 4}),)
 
 

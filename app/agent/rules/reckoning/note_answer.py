@@ -10,7 +10,7 @@ import msgspec
 from app.agent.rules.answers import note_answers
 from app.agent.rules.dialogue import references
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.passages import found_texts
+from app.agent.rules.passages import found_texts, told_passages
 from app.agent.rules.passages.answer_passages import Text
 from app.agent.rules.phrases import phrases
 from app.agent.rules.reckoning import (
@@ -119,7 +119,7 @@ def _line(fact: Fact) -> Step:
     note, one = fact.note, fact.sentence
     quote = Quote(note.note_id, note.title, one.text, one.start, one.end)
     about = (Thing("note", note.note_id, note.title),)
-    text = note_answers.quoted(one.text, note.note_id, note.title)
+    text = told_passages.quoted(one.text, note.note_id, note.title)
     return Step(text, quotes=(quote,), trace=Trace(intent="ask", about=about))
 
 
@@ -201,7 +201,7 @@ def _shown(route: Route, solved: Solved) -> Step:
         Quote(note.note_id, note.title, one.text, one.start, one.end) for one in sentences
     )
     # Sentences that do not follow each other are no one passage.
-    told = "\n\n".join(note_answers.quoted(one.text, note.note_id, note.title) for one in quotes)
+    told = "\n\n".join(told_passages.quoted(one.text, note.note_id, note.title) for one in quotes)
     return Step(
         f"{reckoning.shown(found, route.language)}\n\n{told}",
         quotes=quotes,
