@@ -64,7 +64,9 @@ def _by_passages(asked: Asked, route: Route, question: Question) -> Step:
     text, written = _text_asked(asked, route), _written(route)
     asks = functools.partial(_asks, language=written)
     of_day, just_before = day_rows.asked_day(asked, text), references.quoted_just_before(asked)
+    newest = day_rows.newest(asked, text, question, notes, just_before)
     rows = day_rows.of_day(of_day, question, notes, asked.now, just_before) if of_day else []
+    rows = [newest.passage] if newest else rows
     found = rows or _passages_quoted_last(asked, route, question, notes)
     found = found or asked_parts.answer_each(text, written, notes, asks)
     found = found or (answer_passages.best_passages(question, notes) if is_named else [])
@@ -85,8 +87,8 @@ def _by_passages(asked: Asked, route: Route, question: Question) -> Step:
     if not found:
         return _unanswered(asked, route, question, near)
     told = found[:1] if asked.persona.brief else found
-    day = of_day.day.isoformat() if of_day and found is rows else ""
-    return _told(told, told_passages.tell(told), day)
+    day = (newest or of_day) if found is rows else None
+    return _told(told, told_passages.tell(told), day.day.isoformat() if day else "")
 
 
 def _told(found: list[Ranked], text: str, day: str = "") -> Step:

@@ -56,7 +56,8 @@ class Questions(Table, frozen=True):
     known by; words that only name the kind are in `naming`. Where `capital_nouns`, capitals tell
     nothing of names. The words of a line of `alike` may stand for each other, those of one of
     `kin` only have to do with each other; `pronouns` point back, `own` words are of who writes,
-    and what is `open` is not known yet. By `rows` the rows of tables are asked for.
+    and what is `open` is not known yet. What is asked for
+    the `last` time is the newest of several. By `rows` the rows of tables are asked for.
     """
 
     asks: dict[Kind, Pieces]
@@ -69,6 +70,7 @@ class Questions(Table, frozen=True):
     kin: tuple[str, ...] = ()
     pronouns: Pieces = ""
     own: Pieces = ""
+    last: Pieces = ""
     open: Pieces = ""
     filler: Pieces = ""
     capital_nouns: bool = False

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from app.agent.rules.passages import questions
+from app.agent.rules.passages import last_lines, questions
 from app.agent.rules.passages.answer_passages import Text
 from app.agent.rules.passages.questions import Question
 from app.agent.rules.passages.sentences import split_words, stem
@@ -44,7 +44,11 @@ def searches(
     # All pairs of characters together are hardly ever in one note.
     if questions.is_asian(message):
         said = dict.fromkeys(other for one in terms for other in questions.alternatives(one))
-        pattern = "|".join(map(re.escape, said))
+        patterns = [*map(re.escape, said)]
+        if last_lines.asks_last(message):
+            # A log says 施了两袋肥 of what is asked for as 施肥.
+            patterns += [last_lines.parted(one) for one in terms if len(one) == last_lines.PAIR]
+        pattern = "|".join(patterns)
         calls.append(("grep_notes", {"pattern": pattern, "mode": "regex", "limit": 200}))
     return calls
 
