@@ -18,6 +18,7 @@ from app.agent.rules.passages import (
     note_searches,
     plain_text,
     questions,
+    sections,
     told_passages,
     valued_rows,
 )
@@ -67,7 +68,8 @@ def _by_passages(asked: Asked, route: Route, question: Question) -> Step:
     newest = day_rows.newest(asked, text, question, notes, just_before)
     rows = day_rows.of_day(of_day, question, notes, asked.now, just_before) if of_day else []
     rows = [newest.passage] if newest else rows
-    found = rows or _passages_quoted_last(asked, route, question, notes)
+    found = rows or _of_section(asked, route, notes)
+    found = found or _passages_quoted_last(asked, route, question, notes)
     found = found or asked_parts.answer_each(text, written, notes, asks)
     found = found or (answer_passages.best_passages(question, notes) if is_named else [])
     if not found and (step := note_searches.singly(asked, question)):
@@ -95,7 +97,8 @@ def _told(found: list[Ranked], text: str, day: str = "") -> Step:
     """Return the answer that tells passages, of the one day that they are of if they are."""
     quoted = tuple(map(answer_passages.as_quote, found))
     cited = {one.note_id: Thing("note", one.note_id, one.title) for one in quoted}
-    trace = Trace(intent="ask", about=tuple(cited.values()), day=day)
+    section = sections.name_of(found)
+    trace = Trace(intent="ask", about=tuple(cited.values()), day=day, section=section)
     return Step(text, quotes=quoted, trace=trace)
 
 
@@ -130,6 +133,16 @@ def _question(asked: Asked, route: Route) -> Question:
 def _text_asked(asked: Asked, route: Route) -> str:
     """Return the question, in plain words: courtesy is nothing to look for."""
     return route.get("text") or route.said or asked.message
+
+
+def _of_section(asked: Asked, route: Route, notes: list[Text]) -> list[Ranked]:
+    """Return what the section tells that a question names, or that was just told."""
+    followed = bool(route.get("followed"))
+    text = route.get("words") if followed else _text_asked(asked, route)
+    told = asked.earlier[0].section if asked.earlier else ""
+    last = references.quoted_just_before(asked) if told else ()
+    points = followed or questions.read_question(text).points_back
+    return sections.told_by(text, notes, last, told, points=points)
 
 
 def _passages_quoted_last(
