@@ -47,9 +47,14 @@ def answer_question(asked: Asked, route: Route) -> Step:
     if wanted := valued_rows.read(_text_asked(asked, route), question):
         if (step := valued_rows.look_for(asked, wanted)) is not None:
             return step
-        if rows := valued_rows.rows_of(asked, wanted, references.quoted_just_before(asked)):
+        last = references.quoted_just_before(asked)
+        if rows := valued_rows.rows_of(asked, wanted, last):
             return _told(rows, told_passages.tell_together(rows))
-        return valued_rows.go_on(asked, lambda part: _by_passages(part, route, question))
+        step = valued_rows.go_on(asked, lambda part: _by_passages(part, route, question))
+        any_value = wanted._replace(is_any=True)
+        if step.empty and (rows := valued_rows.rows_of(asked, any_value, last)):
+            return _told(rows, told_passages.tell_together(rows))
+        return step
     return _by_passages(asked, route, question)
 
 

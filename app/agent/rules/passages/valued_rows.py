@@ -39,13 +39,15 @@ _RUN = re.compile(r"[\u30a0-\u30ff\u3400-\u4dbf\u4e00-\u9fff]{2,}|[a-z\d]{2,}")
 
 class Wanted(NamedTuple):
     """What a question for rows says: its text without accents, whether it is for those that are
-    still open, and whether it is of paying.
+    still open, whether it is of paying, and whether any value may be meant, or only one of a column
+    in which several rows have the same.
     """
 
     text: str
     question: Question
     is_open: bool
     pays: bool
+    is_any: bool = False
 
 
 class _Table(NamedTuple):
@@ -198,7 +200,7 @@ def _kept(
     said: dict[int, set[str]] = {}
     for at in columns:
         cells = table.column(at)
-        if at not in states and len({*cells}) < len(cells):
+        if at not in states and (wanted.is_any or len({*cells}) < len(cells)):
             found = {one for one in cells if one and _says(wanted.text, one)}
             said |= {at: found} if found else {}
     meant = [at for at in states if _is_named(table.header[at], wanted)]
@@ -260,7 +262,7 @@ def _is_known(table: _Table, wanted: Wanted, values: list[str] | None) -> bool:
     """
     note = table.note
     text = wanted.text
-    for field in ("pays", "beside", "which") if values is None else ("which",):
+    for field in ("pays", "beside", "which") if values is None else ("beside", "which"):
         text = re.sub(_pattern(field), " ", text)
     for one in (*values, *map(fold_text, table.header)) if values else ():
         text = text.replace(one, " ") if questions.is_asian(text) else text
