@@ -14,11 +14,11 @@ from app.agent.rules.passages import (
     extracts,
     found_texts,
     named_rows,
+    named_sections,
     nearest_texts,
     note_searches,
     plain_text,
     questions,
-    sections,
     told_passages,
     valued_rows,
 )
@@ -102,7 +102,7 @@ def _told(found: list[Ranked], text: str, day: str = "") -> Step:
     """Return the answer that tells passages, of the one day that they are of if they are."""
     quoted = tuple(map(answer_passages.as_quote, found))
     cited = {one.note_id: Thing("note", one.note_id, one.title) for one in quoted}
-    section = sections.name_of(found)
+    section = named_sections.name_of(found)
     trace = Trace(intent="ask", about=tuple(cited.values()), day=day, section=section)
     return Step(text, quotes=quoted, trace=trace)
 
@@ -147,7 +147,7 @@ def _of_section(asked: Asked, route: Route, notes: list[Text]) -> list[Ranked]:
     told = asked.earlier[0].section if asked.earlier else ""
     last = references.quoted_just_before(asked) if told else ()
     points = followed or questions.read_question(text).points_back
-    return sections.told_by(text, notes, last, told, points=points)
+    return named_sections.told_by(text, notes, last, told, points=points)
 
 
 def _passages_quoted_last(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.agent.rules.passages import sections
+from app.agent.rules.passages import named_sections
 from app.agent.rules.passages.answer_passages import Text
 from tests.agent.rules.test_at_once import note
 from tests.conftest import Client
@@ -79,7 +79,9 @@ async def test_a_section_answers_of_whom_it_is(
 
 
 def _told(message: str, name: str, *, points: bool = False, text: str = KIN) -> str:
-    found = sections.told_by(message, [Text(1, "Kin", text, whole=True)], (1,), name, points=points)
+    found = named_sections.told_by(
+        message, [Text(1, "Kin", text, whole=True)], (1,), name, points=points
+    )
     return text[found[0].start : found[0].end] if found else ""
 
 
@@ -94,7 +96,7 @@ def test_what_a_section_does_not_say_is_not_told_by_it() -> None:
 
 
 def test_the_sections_of_a_note_begin_with_headings_or_bold_names() -> None:
-    assert [one.name for one in sections.read(KIN)] == ["Uncle Ivor", "Tess", "Rory"]
-    assert [one.name for one in sections.read(FAMILIE)] == ["Ortrun", "Malte", "Wiebke"]
-    assert sections.read("## Alone\n- one\n") == []
-    assert sections.read("no **bold** name begins\n\nany of these\n") == []
+    assert [one.name for one in named_sections.read(KIN)] == ["Uncle Ivor", "Tess", "Rory"]
+    assert [one.name for one in named_sections.read(FAMILIE)] == ["Ortrun", "Malte", "Wiebke"]
+    assert named_sections.read("## Alone\n- one\n") == []
+    assert named_sections.read("no **bold** name begins\n\nany of these\n") == []
