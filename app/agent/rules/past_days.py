@@ -8,12 +8,12 @@ from typing import Any
 
 import msgspec
 
-from app.agent.rules.answers import calendar_answers, list_answers, note_answers
+from app.agent.rules.answers import calendar_answers, list_answers
 from app.agent.rules.dialogue import said_days
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Phrases, Pieces, Times
 from app.agent.rules.languages.quickadd_tables import Dates
-from app.agent.rules.passages import answer_passages, found_texts, questions
+from app.agent.rules.passages import answer_passages, found_texts, questions, told_passages
 from app.agent.rules.passages.answer_passages import Ranked, Text
 from app.agent.rules.phrases import dates
 from app.agent.rules.routing.routing import Route
@@ -62,7 +62,7 @@ def tell(asked: Asked, route: Route) -> Step:
     notes = [note for one in ids if one in read and (note := found_texts.read_note(read[one]))]
     passages = [one for note in notes for one in _passages(note, day)]
     quotes = tuple(map(answer_passages.as_quote, passages))
-    parts = [note_answers.quoted(one.text, one.note_id, one.title) for one in quotes]
+    parts = [told_passages.quoted(one.text, one.note_id, one.title) for one in quotes]
     lists, shown = _lists(asked, route, day)
     about = tuple({one.note_id: Thing("note", one.note_id, one.title) for one in quotes}.values())
     if not (parts or lists):

@@ -76,8 +76,8 @@ class Trace(Struct, frozen=True, omit_defaults=True):
     `shown`: what it listed, in order. `about`: what it made, changed or quoted. `undo`: the calls
     that take back what it did, and `marks` how it left what it edited: the revision of a note, the
     last change of a todo. `asks`: what it asked back. `intent` and `arguments`: how its message was
-    understood. `day`: the one day that it told, `told` the amount. `then`: what else its message
-    wishes, which waits for the answer to what it asked.
+    understood. `day`: the one day that it told, `told` the amount, `section` the part of a note.
+    `then`: what else its message wishes, which waits for the answer to what it asked.
     """
 
     intent: str = ""
@@ -90,10 +90,11 @@ class Trace(Struct, frozen=True, omit_defaults=True):
     asks: Question | None = None
     day: str = ""
     told: str = ""
+    section: str = ""
     then: str = ""
 
     def __hash__(self) -> int:
-        return hash((self.intent, self.language, self.day, self.told, self.then))
+        return hash((self.intent, self.language, self.day, self.told, self.section, self.then))
 
 
 class Asked(Struct, frozen=True):

@@ -14,23 +14,24 @@ from app.agent.rules.passages import (
     extracts,
     found_texts,
     named_rows,
+    named_sections,
     nearest_texts,
     note_searches,
     plain_text,
     questions,
+    told_passages,
+    valued_rows,
 )
 from app.agent.rules.passages.answer_passages import Ranked, Text
 from app.agent.rules.passages.questions import Question
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Step, Thing, ThingKind, Trace, call_tool, note_link
+from app.agent.turn.steps import Asked, Step, Thing, Trace, call_tool, note_link
 
 READ_NOTES, READ_NEAR = 3, 2
 NEAREST = 3
-LAST_QUOTED = 2
 SHOWN = 400
 """So many characters of the one note that a question names are shown where none answers it."""
 FOLDER_NOTES = 8
-NOTES: tuple[ThingKind, ...] = ("note",)
 _OPEN_ITEM = re.compile(r"^\s*[-*+] \[ \] .+$", re.MULTILINE)
 
 
@@ -43,18 +44,37 @@ def answer_question(asked: Asked, route: Route) -> Step:
     question = _question(asked, route)
     if (step := _from_context(route, question)) is not None:
         return step
+    if wanted := valued_rows.read(_text_asked(asked, route), question):
+        if (step := valued_rows.look_for(asked, wanted)) is not None:
+            return step
+        last = references.quoted_just_before(asked)
+        if rows := valued_rows.rows_of(asked, wanted, last):
+            return _told(rows, told_passages.tell_together(rows))
+        step = valued_rows.go_on(asked, lambda part: _by_passages(part, route, question))
+        any_value = wanted._replace(is_any=True)
+        if step.empty and (rows := valued_rows.rows_of(asked, any_value, last)):
+            return _told(rows, told_passages.tell_together(rows))
+        return step
+    return _by_passages(asked, route, question)
+
+
+def _by_passages(asked: Asked, route: Route, question: Question) -> Step:
+    """Return the answer that passages give, or what is looked for to find them."""
     if not asked.results:
         return _searched(asked, route, question)
     none = note_searches.found_none(asked)
     near = found_texts.texts(asked)
     notes = near if none else _surely_found(asked)
     # What says nothing of its own is answered by what was spoken of alone.
-    is_named = not question.is_bare or not _quoted_last(asked)
+    is_named = not question.is_bare or not references.quoted_last(asked)
     text, written = _text_asked(asked, route), _written(route)
     asks = functools.partial(_asks, language=written)
-    of_day, just_before = day_rows.asked_day(asked, text), _quoted_just_before(asked)
+    of_day, just_before = day_rows.asked_day(asked, text), references.quoted_just_before(asked)
+    newest = day_rows.newest(asked, text, question, notes, just_before)
     rows = day_rows.of_day(of_day, question, notes, asked.now, just_before) if of_day else []
-    found = rows or _passages_quoted_last(asked, route, question, notes)
+    rows = [newest.passage] if newest else rows
+    found = rows or _of_section(asked, route, notes)
+    found = found or _passages_quoted_last(asked, route, question, notes)
     found = found or asked_parts.answer_each(text, written, notes, asks)
     found = found or (answer_passages.best_passages(question, notes) if is_named else [])
     if not found and (step := note_searches.singly(asked, question)):
@@ -73,17 +93,18 @@ def answer_question(asked: Asked, route: Route) -> Step:
         found = found or _passages_of_last(asked, clause, notes)
     if not found:
         return _unanswered(asked, route, question, near)
-    quotes = tuple(
-        answer_passages.as_quote(one) for one in (found[:1] if asked.persona.brief else found)
-    )
-    cited = {one.note_id: Thing("note", one.note_id, one.title) for one in quotes}
-    told = (
-        answer_passages.columns_of(passage) + quoted(one.text, one.note_id, one.title)
-        for passage, one in zip(found, quotes, strict=False)
-    )
-    day = of_day.day.isoformat() if of_day and found is rows else ""
-    trace = Trace(intent="ask", about=tuple(cited.values()), day=day)
-    return Step("\n\n".join(told), quotes=quotes, trace=trace)
+    told = found[:1] if asked.persona.brief else found
+    day = (newest or of_day) if found is rows else None
+    return _told(told, told_passages.tell(told), day.day.isoformat() if day else "")
+
+
+def _told(found: list[Ranked], text: str, day: str = "") -> Step:
+    """Return the answer that tells passages, of the one day that they are of if they are."""
+    quoted = tuple(map(answer_passages.as_quote, found))
+    cited = {one.note_id: Thing("note", one.note_id, one.title) for one in quoted}
+    section = named_sections.name_of(found)
+    trace = Trace(intent="ask", about=tuple(cited.values()), day=day, section=section)
+    return Step(text, quotes=quoted, trace=trace)
 
 
 def _asks(clause: str, language: Language) -> bool:
@@ -94,8 +115,10 @@ def _surely_found(asked: Asked) -> list[Text]:
     """Return the notes that have words of the question, or were quoted last: one with what only is
     like a word must not make that less rare.
     """
-    other = {*_other_note(asked)}
-    sure = other or {hit["id"] for hit in found_texts.hits(asked, 0)} | {*_quoted_last(asked)}
+    other = {*references.other_note(asked)}
+    sure = other or {hit["id"] for hit in found_texts.hits(asked, 0)} | {
+        *references.quoted_last(asked)
+    }
     return [one for one in found_texts.texts(asked, 0) if one.note_id in sure]
 
 
@@ -117,29 +140,14 @@ def _text_asked(asked: Asked, route: Route) -> str:
     return route.get("text") or route.said or asked.message
 
 
-def _quoted_last(asked: Asked, *, other: bool = True) -> tuple[int, ...]:
-    """Return the notes that the newest turn which was about any was about, or showed as near; the
-    other one of those that were shown before, where the message means that.
-    """
-    if other and (meant := _other_note(asked)):
-        return meant
-    turns = (references.notes_told(turn, LAST_QUOTED) for turn in asked.earlier)
-    return tuple(one.id for one in next(filter(None, turns), ()))[:LAST_QUOTED]
-
-
-def _other_note(asked: Asked) -> tuple[int, ...]:
-    """Return the one note of those shown before that a message means by “the other one”."""
-    language = asked.earlier[0].language if asked.earlier else ""
-    if not language or not references.other_in(asked.message, language):
-        return ()
-    spoken_of = _quoted_last(asked, other=False)
-    shown = [one.id for one in references.rows(asked, NOTES) if one.id not in spoken_of]
-    return tuple(shown) if len(shown) == 1 else ()
-
-
-def _quoted_just_before(asked: Asked) -> tuple[int, ...]:
-    """Return the notes that the very turn before was about."""
-    return _quoted_last(msgspec.structs.replace(asked, earlier=asked.earlier[:1]))
+def _of_section(asked: Asked, route: Route, notes: list[Text]) -> list[Ranked]:
+    """Return what the section tells that a question names, or that was just told."""
+    followed = bool(route.get("followed"))
+    text = route.get("words") if followed else _text_asked(asked, route)
+    told = asked.earlier[0].section if asked.earlier else ""
+    last = references.quoted_just_before(asked) if told else ()
+    points = followed or questions.read_question(text).points_back
+    return named_sections.told_by(text, notes, last, told, points=points)
 
 
 def _passages_quoted_last(
@@ -151,7 +159,7 @@ def _passages_quoted_last(
     followed = bool(route.get("followed"))
     if not followed and (question.names or not question.points_back):
         return []
-    last = _quoted_last(asked)
+    last = references.quoted_last(asked)
     quoted = [one for one in notes if one.note_id in last]
     # What “it” is, its note need not say again in each sentence.
     found = answer_passages.best_passages(question, quoted)
@@ -168,7 +176,7 @@ def _passages_quoted_last(
 
 def _passages_of_last(asked: Asked, question: Question, notes: list[Text]) -> list[Ranked]:
     """Return what answers a question in the notes that the very turn before was about."""
-    last = _quoted_just_before(asked)
+    last = references.quoted_just_before(asked)
     return answer_passages.passages_of_last(question, [one for one in notes if one.note_id in last])
 
 
@@ -176,7 +184,9 @@ def _unread(asked: Asked, notes: list[Text]) -> list[int]:
     """Return the notes whose rest is to be read still; once is enough, as a turn has few steps."""
     read = {result.arguments.get("noteId") for result in asked.results}
     unread = [note.note_id for note in notes[:READ_NOTES] if not note.whole]
-    if "get_note_content" not in asked.tools or read.difference({None}, _quoted_last(asked)):
+    if "get_note_content" not in asked.tools or read.difference(
+        {None}, references.quoted_last(asked)
+    ):
         return []
     return [note_id for note_id in unread if note_id not in read]
 
@@ -314,7 +324,7 @@ def _searched(asked: Asked, route: Route, question: Question) -> Step:
         return Step(route.phrase("help", owner=asked.persona.owner))
     text = _text_asked(asked, route)
     read = "get_note_content" in asked.tools
-    again = [("get_note_content", {"noteId": one}) for one in _quoted_last(asked) if read]
+    again = [("get_note_content", {"noteId": one}) for one in references.quoted_last(asked) if read]
     found = note_searches.searches(text, question.terms, limit=note_searches.HITS)
     return Step(calls=(*found, *again))
 
@@ -364,7 +374,7 @@ def _nearest(asked: Asked, question: Question, notes: list[Text]) -> dict[int, s
     ranked = answer_passages.rank_passages(question, notes)
     named = [note.note_id for note in notes if nearest_texts.is_named(question, note.title)]
     named = named if len(named) <= NEAREST else []
-    spoken = [] if question.names else [*_quoted_just_before(asked)]
+    spoken = [] if question.names else [*references.quoted_just_before(asked)]
     near = dict.fromkeys(one.note.note_id for one in ranked)
     leading = list(dict.fromkeys([*named, *(() if named else [*near][:1]), *spoken]))
     rest = [] if asked.persona.owner else [note.note_id for note in notes]
@@ -382,12 +392,6 @@ def _nearest(asked: Asked, question: Question, notes: list[Text]) -> dict[int, s
         note_id: f"- {note_link(note_id, shown[note_id].title)}" + _shown(text)
         for note_id, text in texts.items()
     }
-
-
-def quoted(text: str, note_id: int, title: str) -> str:
-    """Return a passage as a quote with the link of its note."""
-    lines = "\n".join(f"> {line}" for line in text.split("\n"))
-    return f"{lines}\n\n— {note_link(note_id, title)}"
 
 
 def _shown(snippet: str) -> str:

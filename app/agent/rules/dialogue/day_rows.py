@@ -13,8 +13,16 @@ from typing import NamedTuple
 from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.quickadd_tables import Dates
-from app.agent.rules.passages import held_stems, log_lines, note_lines, questions, tables
+from app.agent.rules.passages import (
+    held_stems,
+    last_lines,
+    log_lines,
+    note_lines,
+    questions,
+    tables,
+)
 from app.agent.rules.passages.answer_passages import ENOUGH, Ranked, Text
+from app.agent.rules.passages.last_lines import Newest
 from app.agent.rules.passages.note_lines import Line
 from app.agent.rules.passages.questions import Question
 from app.agent.rules.passages.sentences import fold_text
@@ -64,6 +72,8 @@ def of_day(
     scored: list[tuple[int, int, list[Ranked]]] = []
     for order, note in enumerate(notes):
         lines = [one for one in note_lines.read(note.content) if _is_of(one, wanted.day, now)]
+        of_year = [one for one in lines if str(wanted.day.year) in _begins(one)]
+        lines = of_year or lines
         held = [_held(one, note.title, words) for one in lines]
         best = max(held, default=0)
         kept = [
@@ -79,6 +89,17 @@ def of_day(
     most = max(one[:2] for one in scored)
     found = [one[2] for one in scored if one[:2] == most]
     return found[0] if len(found) == 1 else []
+
+
+def newest(
+    asked: Asked, text: str, question: Question, notes: Sequence[Text], last: Sequence[int]
+) -> Newest | None:
+    """Return the newest line that answers a question for the last time; None where it answers none,
+    or the question names a time of its own.
+    """
+    if dialogue_words.find_days(dialogue_words.bare(text), asked.now):
+        return None
+    return last_lines.newest(text, question, notes, asked.now.date(), last)
 
 
 def _ranked(line: Line, note: Text, order: int) -> Ranked:

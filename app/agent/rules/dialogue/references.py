@@ -4,6 +4,8 @@ import re
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from app.agent.rules.dialogue import closed_classes, dialogue_words, resolve_reference
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
@@ -15,6 +17,9 @@ MAKES = frozenset({"add_todo", "make_note"})
 """The intents of which each makes one thing more."""
 NUMBERS = frozenset({"deux", "dos"})
 """What means two, and both only with an article."""
+NOTES: tuple[ThingKind, ...] = ("note",)
+LAST_QUOTED = 2
+"""So many notes that a turn quoted, or showed as near, may be meant after it."""
 RECENT = 4
 """In so many turns is spoken of what was made or changed."""
 
@@ -161,6 +166,31 @@ def notes_told(turn: Trace, most: int = 1) -> tuple[Thing, ...]:
     kinds: tuple[ThingKind, ...] = ("note",)
     told = _kept(turn.about, kinds) or _kept(nearest, kinds)
     return tuple(one for one in told if one.id not in gone)
+
+
+def quoted_last(asked: Asked, *, other: bool = True) -> tuple[int, ...]:
+    """Return the notes that the newest turn which was about any was about, or showed as near; the
+    other one of those that were shown before, where the message means that.
+    """
+    if other and (meant := other_note(asked)):
+        return meant
+    turns = (notes_told(turn, LAST_QUOTED) for turn in asked.earlier)
+    return tuple(one.id for one in next(filter(None, turns), ()))[:LAST_QUOTED]
+
+
+def quoted_just_before(asked: Asked) -> tuple[int, ...]:
+    """Return the notes that the very turn before was about."""
+    return quoted_last(msgspec.structs.replace(asked, earlier=asked.earlier[:1]))
+
+
+def other_note(asked: Asked) -> tuple[int, ...]:
+    """Return the one note of those shown before that a message means by “the other one”."""
+    language = asked.earlier[0].language if asked.earlier else ""
+    if not language or not other_in(asked.message, language):
+        return ()
+    spoken_of = quoted_last(asked, other=False)
+    shown = [one.id for one in rows(asked, NOTES) if one.id not in spoken_of]
+    return tuple(shown) if len(shown) == 1 else ()
 
 
 def person_in(text: str, language: Language) -> str:

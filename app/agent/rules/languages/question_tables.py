@@ -30,6 +30,24 @@ class Focus(Table, frozen=True):
     of: Pieces = ""
 
 
+class Rows(Table, frozen=True):
+    """How the rows of a table are asked for by what a column of it says.
+
+    A cell that says no more than whether something is done says one of `open` or `done`; a question
+    for the open ones has one of `lacks`. Words of `pays`, and of `fees` in the name of a column,
+    mean one that says what is paid; those of `beside` say nothing else. A word of `which` asks for
+    rows as “who” does.
+    """
+
+    open: Pieces
+    done: Pieces
+    lacks: Pieces
+    pays: Pieces
+    fees: Pieces
+    beside: Pieces
+    which: Pieces
+
+
 class Questions(Table, frozen=True):
     """`questions.toml`: what in a question matters, in small letters without accents.
 
@@ -38,18 +56,21 @@ class Questions(Table, frozen=True):
     known by; words that only name the kind are in `naming`. Where `capital_nouns`, capitals tell
     nothing of names. The words of a line of `alike` may stand for each other, those of one of
     `kin` only have to do with each other; `pronouns` point back, `own` words are of who writes,
-    and what is `open` is not known yet.
+    and what is `open` is not known yet. What is asked for
+    the `last` time is the newest of several. By `rows` the rows of tables are asked for.
     """
 
     asks: dict[Kind, Pieces]
     answers: dict[Kind, Pieces]
     naming: dict[Kind, str]
+    rows: Rows
     little: str = ""
     general: str = ""
     alike: tuple[str, ...] = ()
     kin: tuple[str, ...] = ()
     pronouns: Pieces = ""
     own: Pieces = ""
+    last: Pieces = ""
     open: Pieces = ""
     filler: Pieces = ""
     capital_nouns: bool = False

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from app.agent.rules.passages import questions
+from app.agent.rules.passages import last_lines, questions
 from app.agent.rules.passages.answer_passages import Text
 from app.agent.rules.passages.questions import Question
 from app.agent.rules.passages.sentences import split_words, stem
@@ -24,7 +24,7 @@ BEGINNING = 5
 """Words that begin with the same so many letters may be of one kin."""
 MOST_LIKELY = 3
 LONGEST = 1000
-_ACCENTED = str.maketrans(
+ACCENTED = str.maketrans(
     {"a": "[aáàâäã]", "c": "[cç]", "e": "[eéèêë]", "i": "[iíîï]", "n": "[nñ]"}
     | {"o": "[oóôöõ]", "u": "[uúùûü]"}
 )
@@ -44,7 +44,11 @@ def searches(
     # All pairs of characters together are hardly ever in one note.
     if questions.is_asian(message):
         said = dict.fromkeys(other for one in terms for other in questions.alternatives(one))
-        pattern = "|".join(map(re.escape, said))
+        patterns = [*map(re.escape, said)]
+        if last_lines.asks_last(message):
+            # A log says 施了两袋肥 of what is asked for as 施肥.
+            patterns += [last_lines.parted(one) for one in terms if len(one) == last_lines.PAIR]
+        pattern = "|".join(patterns)
         calls.append(("grep_notes", {"pattern": pattern, "mode": "regex", "limit": 200}))
     return calls
 
@@ -83,7 +87,7 @@ def _words_like(asked: Asked, question: Question) -> tuple[Call, ...]:
     either = [*sorted(inside), *(rf"\b{one}" for one in sorted(begun))]
     if not either:
         return ()
-    pattern = "|".join(either).translate(_ACCENTED)[:LONGEST]
+    pattern = "|".join(either).translate(ACCENTED)[:LONGEST]
     return (("grep_notes", {"pattern": pattern, "mode": "regex", "limit": HITS * 4}),)
 
 

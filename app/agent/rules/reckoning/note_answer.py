@@ -10,7 +10,7 @@ import msgspec
 from app.agent.rules.answers import note_answers
 from app.agent.rules.dialogue import references
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.passages import found_texts
+from app.agent.rules.passages import found_texts, last_lines, told_passages
 from app.agent.rules.passages.answer_passages import Text
 from app.agent.rules.phrases import phrases
 from app.agent.rules.reckoning import (
@@ -41,11 +41,21 @@ def answer_question(asked: Asked, route: Route) -> Step:
     the passages that answer it.
     """
     step = note_answers.answer_question(asked, route)
-    if step.calls or not asked.results or route.get("context"):
+    if step.calls or not asked.results or route.get("context") or _is_of_line(asked, route, step):
         return _remembering(asked, step)
     found = _solved(asked, route) or _listed(asked, route, found_texts.texts(asked))
     found = found or (_of_day(asked, route) if step.empty else None)
     return found or _remembering(asked, step)
+
+
+def _is_of_line(asked: Asked, route: Route, step: Step) -> bool:
+    """Return whether an answer is the line that was just told, or the newest of a log: no sum is
+    asked for then.
+    """
+    day = step.trace.day if step.trace else ""
+    last = asked.earlier[0].day if asked.earlier else ""
+    message = route.get("text") or asked.message
+    return bool(day) and (day == last or last_lines.asks_last(message))
 
 
 def _languages(asked: Asked, route: Route) -> tuple[Language, ...]:
@@ -119,7 +129,7 @@ def _line(fact: Fact) -> Step:
     note, one = fact.note, fact.sentence
     quote = Quote(note.note_id, note.title, one.text, one.start, one.end)
     about = (Thing("note", note.note_id, note.title),)
-    text = note_answers.quoted(one.text, note.note_id, note.title)
+    text = told_passages.quoted(one.text, note.note_id, note.title)
     return Step(text, quotes=(quote,), trace=Trace(intent="ask", about=about))
 
 
@@ -201,7 +211,7 @@ def _shown(route: Route, solved: Solved) -> Step:
         Quote(note.note_id, note.title, one.text, one.start, one.end) for one in sentences
     )
     # Sentences that do not follow each other are no one passage.
-    told = "\n\n".join(note_answers.quoted(one.text, note.note_id, note.title) for one in quotes)
+    told = "\n\n".join(told_passages.quoted(one.text, note.note_id, note.title) for one in quotes)
     return Step(
         f"{reckoning.shown(found, route.language)}\n\n{told}",
         quotes=quotes,
