@@ -3,6 +3,7 @@
 Each is of the kind that the cell has, and written as that is: 9.15 for “9.30”, “Sat” for “Tue”.
 """
 
+import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -12,6 +13,7 @@ from app.agent.quickadd import quickadd
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.question_tables import Questions
 from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.passages import note_lines, questions
 from app.agent.rules.passages.sentences import fold_text
@@ -48,8 +50,11 @@ def find(
     """Return the values that a message may say for the cells of a row, each other than what is
     there; `others` are the other rows of the table.
     """
+    words = _words(message, row, others)
+    stated = [] if words else _states(message, row, others, language)
     found = [
-        *_words(message, row, others),
+        *words,
+        *stated,
         *_times(message, row, now, language),
         *_weekdays(message, row, others),
     ]
@@ -65,7 +70,7 @@ def find(
         if not any(start < one.end and one.start < end for start, end in taken)
     ]
     values = (*found, *counted)
-    return [one for one in values if not _is_denied(message, one.start, language)]
+    return [one for one in values if one in stated or not _is_denied(message, one.start, language)]
 
 
 def is_alike(value: str, column: Sequence[str]) -> bool:
@@ -84,8 +89,53 @@ def says(message: str, value: str) -> bool:
     return is_value and bool(note_lines.places(fold_text(value)).search(fold_text(message)))
 
 
-def _words(message: str, row: Sequence[str], others: Sequence[Sequence[str]]) -> Iterator[Value]:
-    """Yield the values of other rows that a message says."""
+def _states(
+    message: str, row: Sequence[str], others: Sequence[Sequence[str]], language: Language
+) -> list[Value]:
+    """Return what a message says of the cells that only tell whether something is paid or done yet,
+    in the words of the other rows: “sí” where somebody “ha pagado”.
+    """
+    words = _rows(language)
+    said = words.pays.search(Marked(message).text)
+    if said is None:
+        return []
+    is_open = words.lacks.search(Marked(message).text) is not None
+    values = []
+    for at, cell in enumerate(row):
+        column = [other[at] for other in others if at < len(other)]
+        if not all(_is_state(one, words) for one in (cell, *column)):
+            continue
+        fits = words.open if is_open else words.done
+        known = [one for one in column if fits.fullmatch(fold_text(one))]
+        if known and not fits.fullmatch(fold_text(cell)):
+            values.append(Value(at, known[0], *said.span()))
+    return values
+
+
+class _Rows(NamedTuple):
+    """The patterns by which a language tells whether something is paid or done yet."""
+
+    open: re.Pattern[str]
+    done: re.Pattern[str]
+    pays: re.Pattern[str]
+    lacks: re.Pattern[str]
+
+
+@functools.cache
+def _rows(language: Language) -> _Rows:
+    table = language_data.load_table(language, Questions).rows
+    fields = (table.open, table.done, table.pays, table.lacks)
+    return _Rows(*(re.compile(language_data.join_pattern(one)) for one in fields))
+
+
+def _is_state(cell: str, words: _Rows) -> bool:
+    folded = fold_text(cell)
+    return bool(words.open.fullmatch(folded) or words.done.fullmatch(folded))
+
+
+def _words(message: str, row: Sequence[str], others: Sequence[Sequence[str]]) -> list[Value]:
+    """Return the values of other rows that a message says."""
+    values = []
     folded = fold_text(message)
     for at, cell in enumerate(row):
         known = {other[at] for other in others if at < len(other) and other[at] != cell}
@@ -93,8 +143,9 @@ def _words(message: str, row: Sequence[str], others: Sequence[Sequence[str]]) ->
             if not any(one.isalpha() for one in text) or _TIME.search(text):
                 continue
             if said := [*note_lines.places(fold_text(text)).finditer(folded)]:
-                yield Value(at, text, said[-1].start(), said[-1].end())
+                values.append(Value(at, text, said[-1].start(), said[-1].end()))
                 break
+    return values
 
 
 def _is_denied(message: str, at: int, language: Language) -> bool:

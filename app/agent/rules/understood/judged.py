@@ -7,8 +7,6 @@ about as the reader has it, or shown where it only reads.
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
-import msgspec
-
 from app.agent.rules.changes import reused
 from app.agent.rules.dialogue import continued, dialogue_words
 from app.agent.rules.languages.language_tables import Language
@@ -89,10 +87,7 @@ def judge(asked: Asked, looked: Asked | None, language: Language, doers: Doers) 
         if taken_back.at_end(asked, language):
             return _ask_first(asked, step, language)
         return surely.do(looked or asked, judged, act)
-    acts = judged.calls or (judged.trace and judged.trace.undo)
-    if not acts:
-        judged = lines_first.look_under(asked, looked or asked, language) or judged
-    if not (acts or judged.calls):
+    if not _acts(judged):
         judged = amended.ask_amended(asked, language) or judged
     return shown.named_todo(asked, looked, judged, language, act) or judged
 
@@ -101,6 +96,21 @@ def _judged(
     asked: Asked, looked: Asked | None, step: Step, language: Language, act: Act
 ) -> Step | Route:
     """Return the step that comes of a message, or the change that is made of it at once."""
+    found = _of_step(asked, looked, step, language, act)
+    if not isinstance(found, Step) or _acts(found):
+        return found
+    return lines_first.at_last(asked, looked or asked, found, language) or found
+
+
+def _acts(step: Step) -> bool:
+    """Return whether a step calls tools, or tells what was done."""
+    return bool(step.calls or (step.trace and step.trace.undo))
+
+
+def _of_step(
+    asked: Asked, looked: Asked | None, step: Step, language: Language, act: Act
+) -> Step | Route:
+    """Return the step of the patterns, what is to be done instead, or asked first."""
     if not step.calls:
         return _instead(asked, looked, step, language, act)
     if looks.only_looks(step) or _answers(asked, step, language):
@@ -264,7 +274,7 @@ def _instead(
     if best.intent == trace.intent == "undo":
         return step  # which says why nothing is taken back
     if question is None:
-        return _without_day(step, best)
+        return same_question.without_day(step, best)
     return _asked_or_done(looked, step, question, reading, language, act, nothing=nothing)
 
 
@@ -308,7 +318,7 @@ def _asked_or_done(
         return step
     is_same = same_question.asks_alike(looked, step, question, language)
     if is_same and same_question.asks_more(step, question):
-        return _without_day(step, best)
+        return same_question.without_day(step, best)
     read = at_once.as_read(looked, question, reading, language, act)
     if best.intent == "message":
         read = made_at_once.as_new(looked, question, reading, language, act)
@@ -326,7 +336,7 @@ def _asked_or_done(
     if not same_question.says_same_day(step, question):
         return read or question  # “Saturday, Sunday we have guests” is no move to both
     # “nothing fits … do you mean …?” says less than what it is for
-    asked_first = _without_day(step, best) if surely.asks_yes(step) else question
+    asked_first = same_question.without_day(step, best) if surely.asks_yes(step) else question
     return at_once.as_asked(looked, question, best, language, act) or read or asked_first
 
 
@@ -358,21 +368,6 @@ def _noted(asked: Asked, step: Step, language: Language) -> Step:
         return step
     told = phrases.phrase(language, "heard")
     return Step(told, empty=True, trace=Trace(intent="none", language=language))
-
-
-def _without_day(step: Step, said: Understood) -> Step:
-    """Return the question which thing is to be moved without a day that only a reason names."""
-    trace = step.trace or Trace()
-    if (
-        said.all_of("day")
-        or trace.asks is None
-        or trace.asks.lacks
-        or "day" not in trace.asks.arguments
-    ):
-        return step
-    kept = {name: value for name, value in trace.asks.arguments.items() if name != "day"}
-    asks = msgspec.structs.replace(trace.asks, arguments=kept)
-    return msgspec.structs.replace(step, trace=msgspec.structs.replace(trace, asks=asks))
 
 
 def _ask_first(asked: Asked, step: Step, language: Language) -> Step:

@@ -43,6 +43,8 @@ LEFT = 2
 """So many words at most has a message beside those of the row that it surely changes,"""
 NEWS = 2
 """and so many more where it says that it is news."""
+NEAREST = 2
+"""So many notes that are nearest to a message may have the table that it changes."""
 ENDS = frozenset({"delete", "remove_item", "remove_step", "complete_todo"})
 ADDS = frozenset({"append_note", "add_item", "add_todo", "add_step", "make_note", "remember"})
 """What a message may be taken for that takes a row out of a table, and that adds one."""
@@ -102,14 +104,32 @@ def _under_heading(asked: Asked, whole: Asked, language: Language) -> Route | St
     return headings.add(looks.before_change(whole), language)
 
 
-def look_under(asked: Asked, whole: Asked, language: Language) -> Step | None:
-    """Return the step that looks for the heading under which a message may write that came to
-    nothing; None where it was looked for.
+def at_last(asked: Asked, whole: Asked, step: Step, language: Language) -> Route | Step | None:
+    """Return what a message that came to nothing changes of a part of a note, or the step that
+    looks for that: a line under whatever heading, a cell of the table of the one note that was
+    told or is nearest to it; None where it changes nothing.
     """
-    if headings.made(whole) or whole.is_last or headings.HEADINGS[0] not in asked.tools:
+    asks = (step.trace or Trace()).asks
+    if whole.is_last or (asks and len(asks.choices) > 1):
         return None
     may = headings.may_add(asked, language, is_first=False)
-    return Step(calls=(headings.HEADINGS,)) if may else None
+    if may and not headings.made(whole) and headings.HEADINGS[0] in asked.tools:
+        return Step(calls=(headings.HEADINGS,))
+    if not _may_change_table(asked, language) or taken_back.as_whole(asked, language):
+        return None
+    before = looks.before_change(whole)
+    found = None
+    if not any("|" in str(one.content) for one in before.results):
+        return None  # nothing that was found is of a table
+    for note in references.notes_told(step.trace or Trace(), NEAREST):
+        held = item_changes.read(before, note)
+        if isinstance(held, Step):
+            return held
+        changed = _of_table(before, held, language) if held else None
+        if changed is not None and found is not None:
+            return None
+        found = changed or found
+    return found
 
 
 def _code(asked: Asked, whole: Asked, language: Language) -> Route | Step | None:

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+import msgspec
+
 from app.agent.rules.answers import targets
 from app.agent.rules.changes import told
 from app.agent.rules.dialogue import resolve_reference
@@ -117,3 +119,18 @@ def ask_same_change(asked: Asked, said: Understood, language: Language) -> Step 
         return None
     shown = {"wish": last.intent, "field": " ".join(again), "text": again.get("tag", "")}
     return asking.ask_meant(Route("mean", language, {**again, **shown}, found.things))
+
+
+def without_day(step: Step, said: Understood) -> Step:
+    """Return the question which thing is to be moved without a day that only a reason names."""
+    trace = step.trace or Trace()
+    if (
+        said.all_of("day")
+        or trace.asks is None
+        or trace.asks.lacks
+        or "day" not in trace.asks.arguments
+    ):
+        return step
+    kept = {name: value for name, value in trace.asks.arguments.items() if name != "day"}
+    asks = msgspec.structs.replace(trace.asks, arguments=kept)
+    return msgspec.structs.replace(step, trace=msgspec.structs.replace(trace, asks=asks))
