@@ -296,6 +296,7 @@ def test_amounts_and_times_are_no_codes() -> None:
         ("at 14:00 now", ["Rex", "3:30"], "en", ["14:00"]),
         ("it costs 12 now", ["Rex", "£10.50"], "en", ["£12"]),
         ("nothing of that", ["Rex", "14:30"], "en", []),
+        ("rex's brother takes M", ["Rex", "S"], "en", []),
     ],
 )
 def test_a_value_is_written_as_its_cell_is(

@@ -24,6 +24,8 @@ NEAR = 4 * 60
 """So many minutes is a new time from the old one at most, where its half of the day is not said."""
 PHONE_DIGITS = 6
 """So many digits has the number of a telephone at least."""
+SHORTEST = 2
+"""A value of fewer letters is said as it stands."""
 DENIED = 2
 """So many words stand between a “not” and what it denies at most."""
 _TIME = re.compile(r"(?<![\d.])(?P<hour>\d{1,2})(?P<mark>[:.h点點時时])(?P<minute>\d\d)?(?![\d.])")
@@ -142,7 +144,11 @@ def _words(message: str, row: Sequence[str], others: Sequence[Sequence[str]]) ->
         for text in sorted(known, key=len, reverse=True):
             if not any(one.isalpha() for one in text) or _TIME.search(text):
                 continue
-            if said := [*note_lines.places(fold_text(text)).finditer(folded)]:
+            if len(text) < SHORTEST and not questions.is_asian(text):  # a size “S”, no “'s”
+                said = [*re.finditer(rf"(?<![\w'’]){re.escape(text)}(?![\w'’])", message)]
+            else:
+                said = [*note_lines.places(fold_text(text)).finditer(folded)]
+            if said:
                 values.append(Value(at, text, said[-1].start(), said[-1].end()))
                 break
     return values
