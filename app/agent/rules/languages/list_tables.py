@@ -20,15 +20,16 @@ class ListWish(Table, frozen=True):
 class Lists(Table, frozen=True):
     """`lists.toml`: the words of questions and wishes about what stands on a list.
 
-    In small letters without accents. `place` is the list, or the note, without its name; with
-    `that`, what was said before is meant. A text after `clause` states something. Before an item,
-    `some` is no part of it. What `lacks` says that there is no more of something,
+    In small letters without accents. `place` is the list, or the note, without its name, `table` a
+    table; with `that`, what was said before is meant. A text after `clause` states something.
+    Before an item, `some` is no part of it. What `lacks` says that there is no more of something,
     and `more` stands before or after one more item where one was just written down. What stands
     before a colon goes `into` a note, or on its end. What goes `under` a heading, a {name}, names
     it as other places where nothing else is given.
     """
 
     place: Pieces
+    table: Pieces
     that: Pieces
     clause: Pieces
     lacks: Pieces

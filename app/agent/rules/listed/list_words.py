@@ -15,6 +15,7 @@ class ListWords(NamedTuple):
     """The patterns of a language."""
 
     place: re.Pattern[str]
+    table: re.Pattern[str]
     that: re.Pattern[str]
     clause: re.Pattern[str]
     lacks: re.Pattern[str]
@@ -36,6 +37,7 @@ def words_of(language: Language) -> ListWords:
 
     return ListWords(
         whole(table.place),
+        whole(table.table),
         whole(table.that),
         re.compile(rf"^\W*(?:{plain_letters(language_data.join_pattern(table.clause))})(?!\w)"),
         whole(table.lacks),

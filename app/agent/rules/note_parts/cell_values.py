@@ -15,7 +15,7 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.question_tables import Questions
 from app.agent.rules.languages.quickadd_tables import Dates
-from app.agent.rules.passages import note_lines, questions
+from app.agent.rules.passages import log_lines, note_lines, questions
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.reckoning import numbers
 
@@ -75,9 +75,35 @@ def find(
     return [one for one in values if one in stated or not _is_denied(message, one.start, language)]
 
 
+def as_before(value: str, column: Sequence[str], language: Language) -> str:
+    """Return a value as another row has it: “Soprano” for “soprano”, “no” for “not paid”."""
+    if same := next((one for one in column if fold_text(one) == fold_text(value)), ""):
+        return same
+    words = _rows(language)
+    if are_states((value, *column), language):
+        is_open = words.open.fullmatch(fold_text(value)) is not None
+        return next(
+            (one for one in column if bool(words.open.fullmatch(fold_text(one))) == is_open), value
+        )
+    return value
+
+
+def elsewhere(message: str, column: int, rows: Sequence[Sequence[str]]) -> Value | None:
+    """Return the one word of whatever column that a message says, for a cell of another."""
+    every = [(cell,) for row in rows for cell in row]
+    found = _words(message, ("",), every)
+    own = [row[column] for row in rows if column < len(row)]
+    fits = len(found) == 1 and is_alike(found[0].text, own) and not _is_number(own)
+    return found[0]._replace(column=column) if fits else None
+
+
+def _is_number(column: Sequence[str]) -> bool:
+    return any(_NUMBER.fullmatch(one) for one in column)
+
+
 def is_alike(value: str, column: Sequence[str]) -> bool:
-    """Return whether a value may stand in a column: a time where all are, a number, or a word."""
-    for pattern in (_TIME, _NUMBER):
+    """Return whether a value may stand in a column: a date, a time or a number where all are."""
+    for pattern in (log_lines.DATED, _TIME, _NUMBER):
         if column and all(pattern.fullmatch(one) for one in column):
             return pattern.fullmatch(value) is not None
     if column and all(map(_is_phone, column)):
@@ -105,13 +131,18 @@ def _states(
     values = []
     for at, cell in enumerate(row):
         column = [other[at] for other in others if at < len(other)]
-        if not all(_is_state(one, words) for one in (cell, *column)):
+        if not are_states((cell, *column), language):
             continue
         fits = words.open if is_open else words.done
         known = [one for one in column if fits.fullmatch(fold_text(one))]
         if known and not fits.fullmatch(fold_text(cell)):
             values.append(Value(at, known[0], *said.span()))
     return values
+
+
+def are_states(column: Sequence[str], language: Language) -> bool:
+    """Return whether all cells of a column only tell whether something is paid or done yet."""
+    return all(_is_state(one, _rows(language)) for one in column)
 
 
 class _Rows(NamedTuple):

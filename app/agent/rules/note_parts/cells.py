@@ -26,6 +26,7 @@ from app.agent.rules.phrases import phrases
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked
 
+_LETTERS = re.compile(r"[\u30a0-\u30ff\u3400-\u9fff]")
 _CLAUSE_ENDS = "，。；、;,.!！"
 PART = 4
 """So many letters has a word at least that is a part of a longer one."""
@@ -38,6 +39,8 @@ class Changed(NamedTuple):
     left: frozenset[str]
     tells_old: bool
     """Whether it says what the cell has now, too."""
+    is_said: bool = True
+    """Whether it names the row itself."""
 
 
 def change(looked: Asked, held: Held, language: Language) -> Changed | None:
@@ -46,10 +49,10 @@ def change(looked: Asked, held: Held, language: Language) -> Changed | None:
     """
     markdown = str(held.record["markdown"])
     lines = [one for one in note_lines.read(markdown) if one.columns]
-    for row, is_said in _rows(looked, lines, held.thing.title):
+    for row, is_said in _rows(looked, lines, held.thing.title, language):
         value = _value(looked, lines, row, language, is_said=is_said)
         if value is not None and markdown.count(row.text) == 1:
-            return _changed(looked, held, row, value, language)
+            return _changed(looked, held, row, value, language)._replace(is_said=is_said)
     return None
 
 
@@ -73,14 +76,38 @@ def _value(
     ]
     values = cell_values.find(message, cells, others, looked.now, language)
     values = [
-        one
-        for one in values
-        if one.column < len(row.columns) and cells[one.column] != row.label  # its name
+        one for one in values if one.column < len(row.columns) and cells[one.column] != name_of(row)
     ]
     value = _only(values, row.columns, message)
+    if asked := _asked_column(looked, lines, row):
+        value = value or cell_values.elsewhere(message, asked, [cells, *others])
+        if value and value.column != asked and _is_bare(message, value):
+            # “change it to Lee” after “who has the late shift on Tuesday?”
+            value = cell_values.elsewhere(message, asked, [cells, *others])
     if value is None and looked.before and (not is_said or _names_row(looked, lines, row)):
         value = _only(values, row.columns, looked.before[-1])
     return value
+
+
+def _asked_column(looked: Asked, lines: Sequence[Line], row: Line) -> int | None:
+    """Return the one column that the message before asked of a row; None where it asked of none."""
+    if not looked.before or not _names_row(looked, lines, row):
+        return None
+    cells, before = tables.cells(row.text), looked.before[-1]
+    named = [
+        at
+        for at in range(len(row.columns))
+        if at < len(cells) and at and cells[at] != name_of(row) and _names(before, row.columns, at)
+    ]
+    return named[0] if len(named) == 1 else None
+
+
+def _is_bare(message: str, value: Value) -> bool:
+    """Return whether a message says hardly more than a new value."""
+    rest = f"{message[: value.start]} {message[value.end :]}"
+    if questions.is_asian(message):
+        return sum(one.isalnum() for one in rest) <= PART
+    return not note_lines.content(rest)
 
 
 def _changed(looked: Asked, held: Held, row: Line, value: Value, language: Language) -> Changed:
@@ -94,9 +121,19 @@ def _changed(looked: Asked, held: Held, row: Line, value: Value, language: Langu
     }
     known = f"{row.text} {' '.join(row.columns)} {held.thing.title} {value.text}"
     rest = f"{message[: value.start]} {message[value.end :]}"
-    left = frozenset(note_lines.left_of_title(rest, known))
+    left = _left(rest, known)
     tells_old = any(cell_values.says(rest, one) for one in (old, *old.split()))
     return Changed(Route("replace_text", language, arguments, (held.thing,)), left, tells_old)
+
+
+def _left(text: str, known: str) -> frozenset[str]:
+    """Return the words of a text that are not known, or where no spaces part words half of the
+    letters: two are as much as a word.
+    """
+    if not questions.is_asian(text):
+        return frozenset(note_lines.left_of_title(text, known))
+    letters = sorted({*_LETTERS.findall(text)} - {*known})
+    return frozenset(letters[::2])
 
 
 def _written(row: str, column: int, text: str) -> str:
@@ -110,18 +147,27 @@ def _written(row: str, column: int, text: str) -> str:
     return "|".join(parts)
 
 
-def find_row(looked: Asked, lines: Sequence[Line], title: str) -> Line | None:
+def find_row(looked: Asked, lines: Sequence[Line], title: str, language: Language) -> Line | None:
     """Return the one row that a message names; None where it names none."""
-    return next((row for row, is_said in _rows(looked, lines, title) if is_said), None)
+    return next((row for row, is_said in _rows(looked, lines, title, language) if is_said), None)
 
 
-def _rows(looked: Asked, lines: Sequence[Line], title: str) -> Iterator[tuple[Line, bool]]:
+def name_of(row: Line) -> str:
+    """Return what a row is of: its first cell if that is no time or day, else its first words."""
+    first = tables.cells(row.text)[0]
+    is_name = any(one.isalpha() for one in first) and not any(one.isdecimal() for one in first[:1])
+    return first if is_name else row.label
+
+
+def _rows(
+    looked: Asked, lines: Sequence[Line], title: str, language: Language
+) -> Iterator[tuple[Line, bool]]:
     """Yield the rows that a message may mean, the likeliest first, and whether it says them itself:
     of “he has paid” after a question of Ned it is not the one row in which “paid” stands.
     """
     for text, is_said in ((looked.message, True), *((one, False) for one in looked.before[-1:])):
         named = note_lines.said_in(lines, text)[0] or _of_day(looked, lines, text)
-        row = named or note_lines.with_word_of(lines, text, title) or _with_part(lines, text)
+        row = named or _with_word(lines, text, title, language) or _with_part(lines, text)
         if row is not None:
             yield row, is_said
         if named is not None:
@@ -130,7 +176,30 @@ def _rows(looked: Asked, lines: Sequence[Line], title: str) -> Iterator[tuple[Li
 
 def _names_row(looked: Asked, lines: Sequence[Line], row: Line) -> bool:
     """Return whether the message before named a row."""
-    return note_lines.said_in(lines, looked.before[-1])[0] is row
+    before = looked.before[-1]
+    return row is (note_lines.said_in(lines, before)[0] or _of_day(looked, lines, before))
+
+
+def _with_word(lines: Sequence[Line], text: str, title: str, language: Language) -> Line | None:
+    """Return the one row that has a word of a text in a cell which tells it from all others, and
+    not only whether something is done: “Tom” of the owner of a dog.
+    """
+    rows = [tables.cells(one.text) for one in lines]
+    columns = [
+        [row[at] for row in rows if at < len(row)] for at in range(max(map(len, rows), default=0))
+    ]
+    own = [
+        at
+        for at, column in enumerate(columns)
+        if len({*column}) == len(column) and not cell_values.are_states(column, language)
+    ]
+    said = note_lines.content(text) - note_lines.content(title)
+    found = [
+        line
+        for line, row in zip(lines, rows, strict=True)
+        if said & note_lines.content(" ".join(row[at] for at in own if at < len(row)))
+    ]
+    return found[0] if len(found) == 1 and not questions.is_asian(text) else None
 
 
 def _with_part(lines: Sequence[Line], text: str) -> Line | None:

@@ -16,7 +16,7 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.list_tables import Lists
 from app.agent.rules.languages.plain_letters import plain_letters
-from app.agent.rules.listed import list_words
+from app.agent.rules.listed import list_words, named_notes
 from app.agent.rules.passages import note_lines, questions, sections
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.reader import reader
@@ -63,6 +63,8 @@ def may_add(asked: Asked, language: Language, *, is_first: bool = True) -> bool:
     if last.asks and last.asks.lacks != "yes":
         return False
     is_told = bool(references.notes_told(last))
+    if questions.is_asian(text) and questions.read_question(text).kind in questions.COUNTED:
+        return False  # “放几颗八角” asks how many
     weights = reader.read(asked, (), language).weights
     may = ADDS if is_told else WRITES
     if sum(weights.get(one, 0.0) for one in may) < LIKELY:
@@ -78,17 +80,33 @@ def add(looked: Asked, language: Language) -> Route | Step | None:
     """Return the line that a message writes under a heading of a note, or the step that looks for
     headings; None where it surely names none.
     """
+    may_look = not looked.is_last
     if not made(looked):
-        may = HEADINGS[0] in looked.tools and not looked.is_last
-        return Step(calls=(HEADINGS,)) if may else None
-    reading = reader.read(looked, (), language)
-    writes = sum(reading.weights.get(one, 0.0) for one in WRITES) >= LIKELY
-    place = _meant(looked, _places(looked, language), writes=writes)
-    texts = _texts(looked, place, language) if place else []
-    if place is None or not texts:
+        return Step(calls=(HEADINGS,)) if may_look and HEADINGS[0] in looked.tools else None
+    weights = reader.read(looked, (), language).weights
+    writes = sum(weights.get(one, 0.0) for one in WRITES) >= LIKELY
+    places = _places(looked, language)
+    if not writes:  # “add the dentist on Friday” means no heading of a plan of meals
+        places = [
+            one
+            for one in places
+            if not dialogue_words.find_days(dialogue_words.bare(one.title), looked.now)
+        ]
+    given = _of_note(looked, places)
+    if not given and writes:
+        # of whatever note, unless the message names one or no more than “the note”
+        given = [one for one in places if not dialogue_words.is_list_word(one.title)]
+        if given and not looked.has(named_notes.NOTES[0]):
+            may = may_look and named_notes.NOTES[0] in looked.tools
+            return Step(calls=(named_notes.NOTES,)) if may else None
+        named = named_notes.find(looked, language) if given else []
+        if any(one.rest != looked.message for one in named):
+            return None
+    texts = _texts(looked, given[0], language) if len(given) == 1 else []
+    if not texts:
         return None
-    arguments = {"text": ", ".join(texts), "under": place.title}
-    return Route("append_note", language, arguments, (place.note,))
+    arguments = {"text": ", ".join(texts), "under": given[0].title}
+    return Route("append_note", language, arguments, (given[0].note,))
 
 
 def made(looked: Asked) -> bool:
@@ -147,16 +165,10 @@ def _shape(language: Language) -> str:
     return plain_letters(under) or words_of(language).onto
 
 
-def _meant(looked: Asked, places: Sequence[Place], *, writes: bool) -> Place | None:
-    """Return the one heading that is meant; “add the dentist on Friday” means none of a plan of
-    meals, unless the message surely `writes` into a note.
+def _of_note(looked: Asked, places: Sequence[Place]) -> list[Place]:
+    """Return the headings of the note whose name a message has a word of, else of the one that was
+    told just before.
     """
-    if not writes:
-        places = [
-            one
-            for one in places
-            if not dialogue_words.find_days(dialogue_words.bare(one.title), looked.now)
-        ]
     last = looked.earlier[0] if looked.earlier else None
     told = references.notes_told(last) if last else ()
     said = note_lines.content(looked.message)
@@ -164,13 +176,9 @@ def _meant(looked: Asked, places: Sequence[Place], *, writes: bool) -> Place | N
         one
         for one in places
         if fold_text(one.note.title) in fold_text(looked.message)
-        or note_lines.content(one.note.title) - note_lines.content(one.title) & said
+        or (note_lines.content(one.note.title) - note_lines.content(one.title)) & said
     ]
-    of_told = [one for one in places if one.note in told]
-    for some in (named, of_told, places if writes else ()):
-        if some:
-            return some[0] if len(some) == 1 else None
-    return None
+    return named or [one for one in places if one.note in told]
 
 
 def _texts(looked: Asked, place: Place, language: Language) -> list[str]:
@@ -200,12 +208,12 @@ def _read(looked: Asked, place: Place, language: Language) -> list[str]:
     reading = [one for one in reader.read(looked, (), language).likely if one.intent in ADDS]
     for slots in (TEXTS, frozenset({"target"})):
         for said in reading:
-            if texts := _slots(said, slots, place):
+            if texts := _slots(said, slots, place, language):
                 return texts
     return []
 
 
-def _slots(said: Understood, slots: frozenset[str], place: Place) -> list[str]:
+def _slots(said: Understood, slots: frozenset[str], place: Place, language: Language) -> list[str]:
     """Return the texts of some slots without the place and the name of its note."""
     joined: list[tuple[int, int]] = []
     for one in (one for one in said.spans if one.slot in slots):
@@ -218,8 +226,19 @@ def _slots(said: Understood, slots: frozenset[str], place: Place) -> list[str]:
         if joined and _COLON.fullmatch(said.text, joined[-1][1], start):
             start = joined.pop()[0]
         joined.append((start, end))
-    texts = (_text(said.text, start, end) for start, end in joined)
+    texts = [_text(said.text, start, end) for start, end in joined]
+    if said.intent not in ("append_note", "add_item"):
+        texts = [_without_cue(one, language) for one in texts]
     return [one for one in texts if one]
+
+
+def _without_cue(text: str, language: Language) -> str:
+    """Return a text without the words before it that only ask for it to be added: “fehlt 1 Ei”."""
+    while (parts := text.split(maxsplit=1))[1:]:
+        if not parts[0].isalpha() or not _only_adds(parts[0], language):
+            break
+        text = parts[1]
+    return text
 
 
 def _says_more(text: str, title: str) -> bool:

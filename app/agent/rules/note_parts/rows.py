@@ -5,20 +5,25 @@ take her row out” names a row and says that it goes.
 """
 
 import re
-from collections.abc import Sequence
 
 from app.agent.rules.answers.item_changes import Held
-from app.agent.rules.changes.marked import Marked
+from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.listed import list_words
 from app.agent.rules.note_parts import cell_values, cells
 from app.agent.rules.passages import note_lines, questions, tables
 from app.agent.rules.passages.sentences import fold_text, stem
+from app.agent.rules.reader import reader
+from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked
 
 LEAST = 3
 """So many columns has a table at least whose row is known by its values alone."""
+NAMES = frozenset({"item", "text", "name", "title", "step", "target"})
+"""The slots that may hold the name of a new row."""
+WORDS, LETTERS = 3, 8
+"""So many words, or letters where no spaces part words, has such a name at most."""
 _COLON = re.compile(r"[:：](?!\d)")
 _END = re.compile(r"(?<=[^\W\d]{3})[.!]\s|[。！]")
 _PARTS = re.compile(r"\s*(?:(?<!\d),|,(?!\d)|[，、;；])\s*")
@@ -36,7 +41,7 @@ def removed(looked: Asked, held: Held, language: Language) -> Route | None:
     if not cue.search(Marked(looked.message).text):
         return None
     lines = [one for one in note_lines.read(str(held.record["markdown"])) if one.columns]
-    row = cells.find_row(looked, lines, held.thing.title)
+    row = cells.find_row(looked, lines, held.thing.title, language)
     if row is None or not row.label:
         return None
     if [one.title for one in held.items].count(row.label) != 1:
@@ -53,7 +58,7 @@ def added(looked: Asked, held: Held, language: Language) -> Route | None:
     if not found or found[-1].end != len(markdown) or len(found[-1].header) < LEAST:
         return None
     header = found[-1].header
-    parts = _parts(looked.message, len(header))
+    parts = _parts(looked, held, len(header), language)
     others = [tables.cells(one) for one in markdown[found[-1].start : found[-1].end].splitlines()]
     row = [_value(part, name) for part, name in zip(parts, header, strict=False)]
     if len(row) != len(header) or not others:
@@ -61,24 +66,49 @@ def added(looked: Asked, held: Held, language: Language) -> Route | None:
     columns = [[one[at] for one in others if at < len(one)] for at in range(len(header))]
     if not all(map(cell_values.is_alike, row, columns)):
         return None
-    text = " | ".join(map(_as_before, row, columns))
+    text = " | ".join(
+        cell_values.as_before(value, column, language)
+        for value, column in zip(row, columns, strict=True)
+    )
     return Route("append_note", language, {"text": text}, (held.thing,))
 
 
-def _as_before(value: str, column: Sequence[str]) -> str:
-    """Return a value as another row has it: “Soprano” for “soprano”."""
-    return next((one for one in column if fold_text(one) == fold_text(value)), value)
-
-
-def _parts(message: str, count: int) -> list[str]:
-    """Return the values of a row: what stands after a colon in one sentence, else the last clauses
-    of a message, of which one may stand before them.
+def _parts(looked: Asked, held: Held, count: int, language: Language) -> list[str]:
+    """Return the values of a row: what stands after a colon in one sentence, else the clauses of a
+    message. The first value may be the name in what stands before all others.
     """
+    message = looked.message
     colon = _COLON.search(message)
-    text = message[colon.end() :] if colon else message
+    lead, text = (message[: colon.start()], message[colon.end() :]) if colon else ("", message)
     text = _END.split(text)[0].strip(_EDGES)
     parts = [one for one in _PARTS.split(text) if one]
-    return parts[1:] if not colon and len(parts) == count + 1 else parts if colon else []
+    if colon:
+        if len(parts) == count - 1:
+            return [_name_in(looked, held, _PARTS.split(lead)[-1], language), *parts]
+        return parts
+    if len(parts) == count + 1:
+        return parts[1:]
+    return [_name_in(looked, held, parts[0], language), *parts[1:]] if parts else []
+
+
+def _name_in(looked: Asked, held: Held, lead: str, language: Language) -> str:
+    """Return the name of a new row in words that ask for one: what they were read to write, else
+    what is left without the words that only ask; empty where a sentence is left.
+    """
+    at = looked.message.find(lead)
+    title = note_lines.content(held.thing.title)
+    for said in reader.read(looked, (), language).likely:
+        for one in said.spans:
+            name = looked.message[one.start : one.end]
+            is_within = at <= one.start and one.end <= at + len(lead)
+            if one.slot in NAMES and is_within and not note_lines.content(name) & title:
+                return routing.trim_name(name.strip(_EDGES))
+    words, marked = list_words.words_of(language), Marked(lead)
+    for pattern in (words.cues["add"], words.also["add"], words.place):
+        marked.fit(pattern, "p")
+    left = marked.left(words_of(language)).strip(_EDGES)
+    is_name = len(left) <= LETTERS if questions.is_asian(left) else len(left.split()) <= WORDS
+    return routing.trim_name(left) if is_name and not note_lines.content(left) & title else ""
 
 
 def _value(part: str, name: str) -> str:

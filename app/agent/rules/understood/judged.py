@@ -159,7 +159,7 @@ def _checked(
 ) -> Step | Route:
     """Return a step that changes something where its message says so, else a question."""
     first = reader.read(asked, (), language)
-    if _renames_guess(asked, step):
+    if _renames_guess(asked, step) or surely.may_count(asked.message):
         return _ask_first(asked, step, language)
     may_be_part = wishes.may_be_part(step.calls, first.likely)
     is_bare = same_texts.makes_bare_note(step)
@@ -181,8 +181,8 @@ def _checked(
         elsewhere = wishes.ask_in_folder(looked, reading.likely[0], language)
         if elsewhere is not None:
             return elsewhere
-    surely = first.likely and first.likely[0].sure >= wishes.SURE
-    differs = surely and not agreement.is_of(step, first.likely[0])
+    is_sure = first.likely and first.likely[0].sure >= wishes.SURE
+    differs = is_sure and not agreement.is_of(step, first.likely[0])
     is_listed = same_texts.leaves_list(step, reading.likely[0])
     if not (differs or is_listed) and agreement.agree(asked, step, reading, language):
         return step
@@ -207,8 +207,8 @@ def _checked(
                 return make or question
             change = at_once.instead(looked, step, question, reading, language, act)
             return change or written_at_once.written(looked, question, reading, act) or question
-        surely = one is reading.likely[0] and shown.how_sure(one, reading) >= wishes.SURE
-        if surely and (found := shown.show(looked, one, language, act)) is not None:
+        is_sure = one is reading.likely[0] and shown.how_sure(one, reading) >= wishes.SURE
+        if is_sure and (found := shown.show(looked, one, language, act)) is not None:
             return found
     return _ask_first(asked, step, language)
 

@@ -38,6 +38,8 @@ LONGEST = 200
 MOST = 5
 """A new text of more words than so many is a sentence, and no new value."""
 MOST_LETTERS = 16
+AFTER_NAME = 4
+"""So many words at most stand behind the name of a line: “Ann wants white lilies”."""
 LIKELY, HALF, SURE = 0.4, 0.5, 0.8
 OTHERS = frozenset(
     "add_todo complete_todo move_todo shift_todo prioritize repeat_todo message delete sum".split()
@@ -345,8 +347,11 @@ def _new_text(said: Wanted, place: Place, looked: Asked, language: Language, nam
     wants a radio now”; empty where a sentence is left.
     """
     text, before = _bare(said.new, place, looked), ""
-    while (first := text.split(maxsplit=1)) and note_lines.content(first[0]) & name:
-        text = first[1] if len(first) > 1 else ""
+    words = text.split()
+    while words and note_lines.content(words[0]) & name:
+        words = words[1:]
+    if len(words) < len(text.split()):
+        text = " ".join(words) if len(words) <= AFTER_NAME else ""
     beside = _whole(language, "beside").pattern
     edges = ("", "") if questions.is_asian(text) else (r"(?<!\w)", r"(?!\w)")
     at_edge = re.compile(

@@ -72,7 +72,8 @@ def do(asked: Asked, whole: Asked, language: Language, act: Act) -> tuple[Step |
         if found is not None:
             return surely.do(whole, found, act) if isinstance(found, Route) else found, True
     has_looked = bool(again) or _has_looked(asked, whole, language)
-    may_log, said = _may_log(asked, language), line_changes.wanted(asked, language)
+    may_log = _may_log(asked, language)
+    said = [] if _prioritizes(asked, language) else line_changes.wanted(asked, language)
     if not (may_log or said) or taken_back.as_whole(asked, language):
         return None, has_looked
     before = looks.before_change(whole)
@@ -83,6 +84,12 @@ def do(asked: Asked, whole: Asked, language: Language, act: Act) -> tuple[Step |
         if isinstance(line, Step) and likely:
             line = written_at_once.replaced(before, line, likely[0], act) or line
     return surely.do(whole, line, act) if isinstance(line, Route) else line, True
+
+
+def _prioritizes(asked: Asked, language: Language) -> bool:
+    """Return whether the number of a message is likely a priority, and no value of a line."""
+    likely = reader.read(asked, (), language).likely[:1]
+    return bool(likely) and likely[0].intent == "prioritize" and likely[0].sure >= SUM
 
 
 def _has_looked(asked: Asked, whole: Asked, language: Language) -> bool:
@@ -211,6 +218,9 @@ def _of_table(before: Asked, held: Held, language: Language) -> Route | Step | N
     if changed is None:
         return None
     corrects = changed.tells_old or _corrects(before, language)
+    adds = sum(weights.get(one, 0.0) for one in ADDS) >= SUM
+    if adds and not (changed.is_said or corrects):
+        return None
     if said.intent in ELSE and said.sure >= SUM and not corrects:
         return None
     is_value = said.intent == "replace_text" and said.sure >= SUM
@@ -225,8 +235,9 @@ def _of_table(before: Asked, held: Held, language: Language) -> Route | Step | N
 
 
 def _corrects(asked: Asked, language: Language) -> bool:
-    cue = list_words.words_of(language).cues["correct"]
-    return cue.search(Marked(asked.message).text) is not None
+    """Return whether a message asks for something to be corrected, or written into a table."""
+    words, text = list_words.words_of(language), Marked(asked.message).text
+    return bool(words.cues["correct"].search(text) or words.table.search(text))
 
 
 def _names_note(asked: Asked, language: Language) -> bool:

@@ -17,6 +17,7 @@ SURELY = 0.9
 """So likely is what is on a list and no note of its own."""
 _PARTED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff][\s，、：][\u3040-\u30ff\u3400-\u9fff]")
 """Two clauses in a text without spaces."""
+_COMMAS = re.compile(r"[,，、;；]")
 ENDING = 3
 """So many letters has the ending of a Japanese verb that a slot leaves out."""
 EXACT = frozenset({"rename", "make_note", "make_folder", "tag"})
@@ -41,6 +42,8 @@ def are_same(asked: Asked, writes: Sequence[Call], said: Understood) -> bool:
     if said.intent == "replace_text" and any(added(asked, fields) for _, fields in writes):
         return False
     texts = made(asked, writes, said)
+    if any(_is_row_beside(asked, one) for one in texts):
+        return False
     wanted = [text for slot in MADE.get(said.intent, ()) for text in said.all_of(slot)]
     if said.intent == "make_note" and texts and not wanted:
         return not Counter(_words(texts)) - Counter(
@@ -67,6 +70,13 @@ def are_same(asked: Asked, writes: Sequence[Call], said: Understood) -> bool:
         same = _words(texts) == _words(wanted)
         return same or (len(texts) == len(wanted) and all(map(_is_begun, texts, wanted)))
     return are_alike(texts, wanted)
+
+
+def _is_row_beside(asked: Asked, text: str) -> bool:
+    """Return whether a text with several parts is written below a table, and into no row of it."""
+    held = next((str(one.content["note"]["markdown"]) for one in asked.of("get_note_content")), "")
+    ends_in_row = held.rstrip("\n").rpartition("\n")[2].startswith("|")
+    return ends_in_row and not text.startswith("|") and len(_COMMAS.findall(text)) > 1
 
 
 def _is_path(made: Sequence[str], names: Sequence[str], said: Understood) -> bool:

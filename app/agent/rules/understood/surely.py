@@ -81,6 +81,11 @@ def may_be_question(said: Understood) -> bool:
     return said.text.rstrip().endswith(("?", "？"))
 
 
+def may_count(text: str) -> bool:
+    """Return whether a text without spaces may ask how many: “汤底放几颗八角”."""
+    return questions.is_asian(text) and questions.read_question(text).kind in questions.COUNTED
+
+
 def only_asks(said: Understood, language: Language) -> bool:
     """Return whether a message is a question and asks nobody politely to do something."""
     asks_for_it = slots.requests(said.text, language) or routing.begins_politely(said.text)
