@@ -76,7 +76,7 @@ def _value(
     ]
     values = cell_values.find(message, cells, others, looked.now, language)
     values = [
-        one for one in values if one.column < len(row.columns) and cells[one.column] != name_of(row)
+        one for one in values if one.column < len(row.columns) and cells[one.column] != row.label
     ]
     value = _only(values, row.columns, message)
     if asked := _asked_column(looked, lines, row):
@@ -97,7 +97,7 @@ def _asked_column(looked: Asked, lines: Sequence[Line], row: Line) -> int | None
     named = [
         at
         for at in range(len(row.columns))
-        if at < len(cells) and at and cells[at] != name_of(row) and _names(before, row.columns, at)
+        if at < len(cells) and at and cells[at] != row.label and _names(before, row.columns, at)
     ]
     return named[0] if len(named) == 1 else None
 
@@ -150,13 +150,6 @@ def _written(row: str, column: int, text: str) -> str:
 def find_row(looked: Asked, lines: Sequence[Line], title: str, language: Language) -> Line | None:
     """Return the one row that a message names; None where it names none."""
     return next((row for row, is_said in _rows(looked, lines, title, language) if is_said), None)
-
-
-def name_of(row: Line) -> str:
-    """Return what a row is of: its first cell if that is no time or day, else its first words."""
-    first = tables.cells(row.text)[0]
-    is_name = any(one.isalpha() for one in first) and not any(one.isdecimal() for one in first[:1])
-    return first if is_name else row.label
 
 
 def _rows(

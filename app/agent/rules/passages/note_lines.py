@@ -26,6 +26,8 @@ _AMOUNT = re.compile(
 _SPACED = r"[^\W\u3040-\u30ff\u3400-\u9fff]"
 """A letter of a script with spaces, or a digit: “ゆ40g” has the number by itself."""
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
+_NAME = re.compile(r"[^\W\d_]{2,}|(?<![^\W_])[^\W\d_]\d+(?!\w)")
+"""What names a row: a word, or a letter with its number, “A2”."""
 MONEY: Sequence[str] = (
     "€ euro euros eur ユーロ 欧元",
     "£ quid pound pounds gbp",
@@ -88,7 +90,7 @@ def _line(row: str, following: Sequence[str]) -> Line | None:
         if len(cells) < 3:
             return None
         beside = list(itertools.pairwise(cells))
-        named = [two for two in beside if _LETTERS.search(row, two[0].end(), two[1].start())]
+        named = [two for two in beside if _NAME.search(row, two[0].end(), two[1].start())]
         before, after = (named or beside)[0]  # a row may begin with its day
         return Line(row, row[before.end() : after.start()], after.end())
     if dated := DATED.match(row, start):

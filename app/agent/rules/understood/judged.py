@@ -97,7 +97,9 @@ def _judged(
 ) -> Step | Route:
     """Return the step that comes of a message, or the change that is made of it at once."""
     found = _of_step(asked, looked, step, language, act)
-    if not isinstance(found, Step) or _acts(found):
+    if not isinstance(found, Step):
+        return step if surely.may_count(asked.message) and not _acts(step) else found
+    if _acts(found):
         return found
     return lines_first.at_last(asked, looked or asked, found, language) or found
 

@@ -210,18 +210,19 @@ def _of_table(before: Asked, held: Held, language: Language) -> Route | Step | N
         gone := rows.removed(before, held, language)
     ):
         return gone
-    if sum(weights.get(one, 0.0) for one in ADDS) >= SUM and (
-        new := rows.added(before, held, language)
-    ):
+    adds = sum(weights.get(one, 0.0) for one in ADDS)
+    if adds >= LIKELY and (new := rows.added(before, held, language)):
         return new
     changed = cells.change(before, held, language)
     if changed is None:
         return None
-    corrects = changed.tells_old or _corrects(before, language)
-    adds = sum(weights.get(one, 0.0) for one in ADDS) >= SUM
-    if adds and not (changed.is_said or corrects):
+    adds_asian = questions.is_asian(before.message) and _says_add(before, language)
+    may_be_new = adds >= SUM or adds_asian or rows.may_be_row(before.message)
+    if may_be_new and not changed.is_said:
         return None
-    if said.intent in ELSE and said.sure >= SUM and not corrects:
+    corrects = changed.tells_old or _corrects(before, language)
+    least = surely.NAMED if said.intent == "undo" else SUM
+    if said.intent in ELSE and said.sure >= least and not corrects:
         return None
     is_value = said.intent == "replace_text" and said.sure >= SUM
     text = Marked(before.message).text
@@ -238,6 +239,11 @@ def _corrects(asked: Asked, language: Language) -> bool:
     """Return whether a message asks for something to be corrected, or written into a table."""
     words, text = list_words.words_of(language), Marked(asked.message).text
     return bool(words.cues["correct"].search(text) or words.table.search(text))
+
+
+def _says_add(asked: Asked, language: Language) -> bool:
+    cue = list_words.words_of(language).cues["add"]
+    return cue.search(Marked(asked.message).text) is not None
 
 
 def _names_note(asked: Asked, language: Language) -> bool:
