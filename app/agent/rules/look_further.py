@@ -9,7 +9,14 @@ import msgspec
 from app.agent.quickadd import time_ranges
 from app.agent.quickadd.time_ranges import Range
 from app.agent.rules import past_days
-from app.agent.rules.answers import calendar_answers, list_answers, note_answers, targets, undo
+from app.agent.rules.answers import (
+    calendar_answers,
+    list_answers,
+    note_answers,
+    targets,
+    todo_states,
+    undo,
+)
 from app.agent.rules.dialogue import day_rows, dialogue_words, resolve_reference, slots, view_words
 from app.agent.rules.intents import INTENTS, TRIED
 from app.agent.rules.languages.language_tables import Language
@@ -155,9 +162,10 @@ def _others(asked: Asked, route: Route) -> list[Route]:
     if asked.persona.owner or route.get("context"):
         return [ask] if route.is_loose else []
     if route.intent == "ask":
-        # A todo's name may tell to whom, but nothing of it where or why.
+        # A todo's name may tell to whom, but nothing of it where or why: its notes may do so.
         kind = questions.read_question(asked.message).kind
-        return [] if kind in ("where", "why", "price") else [state]
+        only = {todo_states.NOTES_ONLY: "yes"} if kind in ("where", "why", "price") else {}
+        return [msgspec.structs.replace(state, arguments={**words, **only})]
     if route.intent == "days_left":
         return []  # the notes were asked
     if route.intent == past_days.INTENT:

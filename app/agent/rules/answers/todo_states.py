@@ -1,17 +1,19 @@
 """How a todo stands: open or done, when it is due, and of which steps it is made."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from app.agent.rules.answers import list_answers
 from app.agent.rules.dialogue import dialogue_words, references, resolve_reference
 from app.agent.rules.dialogue.references import Reference
-from app.agent.rules.passages import questions
+from app.agent.rules.passages import held_stems, questions
+from app.agent.rules.passages.questions import Question
+from app.agent.rules.passages.sentences import split_sentences
 from app.agent.rules.phrases import dates
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Step, ThingKind, Trace, call_tool
+from app.agent.turn.steps import Asked, Step, Thing, ThingKind, Trace, call_tool
 
 TODOS: tuple[ThingKind, ...] = ("todo",)
 MOST = 50
@@ -21,6 +23,8 @@ ROWS = 150
 twice.
 """
 FEWEST = 2
+NOTES_ONLY = "notes_only"
+"""The argument of a question that only the notes of a todo may answer, and not its state."""
 _TWO = re.compile(r"(?=([\u3400-\u9fff々]{2}))")
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 SEARCHED = 2
@@ -32,6 +36,8 @@ def tell_state(asked: Asked, route: Route) -> Step:
 
     The step is empty where none is.
     """
+    if told := _from_notes(asked, route, ()):
+        return told  # of the todo that was told before
     words = dialogue_words.without_next(route.get("words") or asked.message, route.language)
     meant = tuple(one for one in route.things if one.kind == "todo")
     found = (
@@ -60,6 +66,10 @@ def tell_state(asked: Asked, route: Route) -> Step:
     found_rows = {
         row["id"]: row for result in asked.of("search_todos") for row in result.content["todos"]
     }
+    if told := _from_notes(asked, route, list(found_rows.values())):
+        return told
+    if route.get(NOTES_ONLY):
+        return Step(route.phrase("no_todos"), empty=True)
     rows = resolve_reference.fitting_rows(words, list(found_rows.values()))[:SHOWN]
     rows = rows or _by_letters(
         asked, list(found_rows.values()), is_asked=route.intent == "todo_state" and route.is_loose
@@ -70,6 +80,49 @@ def tell_state(asked: Asked, route: Route) -> Step:
         return call_tool("get_todo", id=rows[0]["id"])
     read = {result.content["todo"]["id"]: result.content["todo"] for result in asked.of("get_todo")}
     return _told(asked, route, [read.get(row["id"], row) for row in rows])
+
+
+def _from_notes(asked: Asked, route: Route, rows: Sequence[Mapping[str, Any]]) -> Step | None:
+    """Return the sentence in the notes of the todo that a question names which says what it asks
+    for, or the step that reads them; None where there is none.
+    """
+    question = questions.read_question(route.said or asked.message)
+    if question.kind in (None, "when") or "get_todo" not in asked.tools:
+        return None
+    named = _told_before(asked, question) or _likeliest(asked, question, rows)
+    if named is None:
+        return None
+    read = [one.content["todo"] for one in asked.of("get_todo")]
+    row = next((one for one in read if one["id"] == named), None)
+    if row is None:
+        return None if asked.has("get_todo") else call_tool("get_todo", id=named)
+    sentences = split_sentences(row.get("description") or "")
+    told = [one.text for one in sentences if questions.holds_kind(question.kind, one.text)]
+    if not told:
+        return None
+    about = Thing("todo", row["id"], row["title"])
+    trace = Trace(intent="todo_state", about=(about,), shown=(about,))
+    return Step(f"> {told[0]}\n\n— {about.title}", trace=trace)
+
+
+def _told_before(asked: Asked, question: Question) -> int | None:
+    """Return the todo of which the turn before told, where a question says nothing of its own: “and
+    from whom?”.
+    """
+    last = asked.earlier[0] if asked.earlier else Trace()
+    is_told = last.intent == "todo_state" and len(last.about) == 1 and question.is_bare
+    return last.about[0].id if is_told and last.about[0].kind == "todo" else None
+
+
+def _likeliest(asked: Asked, question: Question, rows: Sequence[Mapping[str, Any]]) -> int | None:
+    """Return the one todo whose title has most words of a question, and more than half of them."""
+    if questions.is_asian(asked.message):
+        return next((one["id"] for one in _by_letters(asked, list(rows), is_asked=True)), None)
+    said = {*question.stems}
+    held = [(len(held_stems.held_in(row["title"], said)), row) for row in rows]
+    most = max((count for count, _ in held), default=0)
+    best = [row for count, row in held if count == most]
+    return best[0]["id"] if len(best) == 1 and 2 * most > len(said) else None
 
 
 def _by_letters(
