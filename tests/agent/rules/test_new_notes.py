@@ -8,6 +8,8 @@ import pytest
 from app.agent.rules.changes import new_notes
 from app.agent.rules.languages.language_tables import Language
 from app.agent.turn.steps import Asked, Thing
+from tests.conftest import Client
+from tests.support.talks import Talk
 
 NOW = datetime(2026, 11, 23, 9, 0, tzinfo=ZoneInfo("Europe/Berlin"))
 THINGS = (Thing("folder", 1, "Home"), Thing("note", 2, "Boiler"))
@@ -56,3 +58,23 @@ def test_a_title_with_a_person_is_no_text() -> None:
     route = new_notes.note(asked("make a note Talk with Otto"), "note", THINGS, "en")
     assert route is not None
     assert route.get("content") == "Talk with Otto"
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("message", "title", "content"),
+    [
+        ("make a note with the window sizes: 120 wide, 95 high", "window sizes", "120 wide"),
+        ("write me a note about the cellar: damp in the corner", "cellar", "damp"),
+        ("mach mir eine Notiz mit den Fenstermaßen: 120 breit", "Fenstermaßen", "120 breit"),
+        ("hazme una nota con las medidas del marco: 60 de alto", "medidas del marco", "60 de alto"),
+    ],
+)
+async def test_what_stands_before_the_colon_is_the_name_of_a_new_note(
+    alice: Client, message: str, title: str, content: str
+) -> None:
+    await Talk(alice).say(message)
+    found = (await alice.ok("GET", "/os/notes", params={"limit": 5}))["notes"]
+    assert [one["title"] for one in found] == [title]
+    note = (await alice.ok("GET", f"/os/notes/{found[0]['id']}"))["note"]
+    assert content in note["markdown"]

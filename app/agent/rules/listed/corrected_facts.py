@@ -33,7 +33,7 @@ PART = 4
 _NUMBER = re.compile(
     r"(?<![A-Za-z])(?<![A-Za-z]\d)(?<![A-Za-z]\d\d)(?<![A-Za-z]\d{3})"
     r"(?:(?P<thousands>(?<!\d)[1-9]\d{0,2}(?:[ \u00a0\u202f]\d{3})+(?!\s?\d))"
-    r"|(?P<phone>\+?\d[\d ()/.\-]{5,}\d)|(?P<number>\d+(?:[.,:]\d+)*))"
+    r"|(?P<phone>\+?\d[\d ()/.\-]{5,}\d)|(?P<number>\d++(?:[.,:]\d+)*+)(?![A-Za-z]\d))"
     r"\s?(?P<unit>[€%$£]|[a-zA-ZÀ-ÿ]+|[\u30a0-\u30ff]+|[\u3400-\u9fff]{1,3})?"
 )
 _HAS_BOTH = re.compile(r"\d[^\W\d]|[^\W\d]\s?\d")

@@ -203,7 +203,10 @@ def _with_part(lines: Sequence[Line], text: str) -> Line | None:
     found = [
         line
         for line in lines
-        if any(len(one) > 1 and fold_text(one) in folded for one in tables.cells(line.text))
+        if any(
+            len(one) > 1 and any(map(str.isalpha, one)) and fold_text(one) in folded
+            for one in tables.cells(line.text)
+        )
     ]
     return found[0] if len(found) == 1 else None
 

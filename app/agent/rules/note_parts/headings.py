@@ -226,19 +226,14 @@ def _slots(said: Understood, slots: frozenset[str], place: Place, language: Lang
         if joined and _COLON.fullmatch(said.text, joined[-1][1], start):
             start = joined.pop()[0]
         joined.append((start, end))
-    texts = [_text(said.text, start, end) for start, end in joined]
-    if said.intent not in ("append_note", "add_item"):
-        texts = [_without_cue(one, language) for one in texts]
+    texts = [_without_cue(_text(said.text, start, end), language) for start, end in joined]
     return [one for one in texts if one]
 
 
 def _without_cue(text: str, language: Language) -> str:
-    """Return a text without the words before it that only ask for it to be added: “fehlt 1 Ei”."""
-    while (parts := text.split(maxsplit=1))[1:]:
-        if not parts[0].isalpha() or not _only_adds(parts[0], language):
-            break
-        text = parts[1]
-    return text
+    """Return an amount without the words before it that only ask for it: “fehlt 1 Ei”."""
+    lead = re.match(r"[^\d]+(?=\d)", text)
+    return text[lead.end() :] if lead and _only_adds(lead[0], language) else text
 
 
 def _says_more(text: str, title: str) -> bool:

@@ -216,9 +216,9 @@ def _of_table(before: Asked, held: Held, language: Language) -> Route | Step | N
     changed = cells.change(before, held, language)
     if changed is None:
         return None
-    adds_asian = questions.is_asian(before.message) and _says_add(before, language)
-    may_be_new = adds >= SUM or adds_asian or rows.may_be_row(before.message)
-    if may_be_new and not changed.is_said:
+    if questions.is_asian(before.message) and _says_add(before, language):
+        return None
+    if not changed.is_said and (adds >= SUM or rows.may_be_row(before.message)):
         return None
     corrects = changed.tells_old or _corrects(before, language)
     least = surely.NAMED if said.intent == "undo" else SUM
@@ -242,8 +242,9 @@ def _corrects(asked: Asked, language: Language) -> bool:
 
 
 def _says_add(asked: Asked, language: Language) -> bool:
-    cue = list_words.words_of(language).cues["add"]
-    return cue.search(Marked(asked.message).text) is not None
+    """Return whether a message asks for something to be added, and for nothing to be corrected."""
+    cues, text = list_words.words_of(language).cues, Marked(asked.message).text
+    return bool(cues["add"].search(text)) and not cues["correct"].search(text)
 
 
 def _names_note(asked: Asked, language: Language) -> bool:

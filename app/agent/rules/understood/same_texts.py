@@ -46,6 +46,9 @@ def are_same(asked: Asked, writes: Sequence[Call], said: Understood) -> bool:
         return False
     wanted = [text for slot in MADE.get(said.intent, ()) for text in said.all_of(slot)]
     if said.intent == "make_note" and texts and not wanted:
+        lead = re.split(r"[:：]", asked.message, maxsplit=1)
+        if len(lead) > 1 and not Counter(_words(texts)) - Counter(_words(lead[:1])):
+            return True  # “make a note with the window sizes: 120 by 95”
         return not Counter(_words(texts)) - Counter(
             _words([*said.all_of("text"), *said.all_of("item")])
         )
