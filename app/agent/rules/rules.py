@@ -31,6 +31,7 @@ from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.listed import list_wishes
 from app.agent.rules.mentions import asking
+from app.agent.rules.reader import reader
 from app.agent.rules.routing.routing import Route
 from app.agent.rules.said_messages import Conversations
 from app.agent.rules.understood import judged, looked_up, taken_back
@@ -48,6 +49,8 @@ KEPT = ASKS_A_DAY | {"ask"}
 """The intents whose message what follows may go on from."""
 TAKEN_FIRST = frozenset("ask cannot list_todos list_notes show_note todo_state tell_view".split())
 """What a message may only seem to be that wishes to change something."""
+ASKS, SURE = frozenset({"ask", "todo_state"}), 0.95
+"""What is asked of a note or a todo, and how likely it is then surely so."""
 LATE = 7
 """After so many results a message was looked for in vain often enough."""
 
@@ -134,8 +137,18 @@ def _decide(asked: Asked, route: Route, heard: Conversations, *, may: bool) -> S
         step = found if found.text else step
     if not may or not step.text or step.calls:
         return step
-    step = list_wishes.change_anywhere(asked, route, _act, step) or step
+    if not _surely_asks(asked):  # “à quelle heure est le rendez-vous” ticks nothing
+        step = list_wishes.change_anywhere(asked, route, _act, step) or step
     return step if step.calls else _offer_left_over(asked, route, step)
+
+
+def _surely_asks(asked: Asked) -> bool:
+    """Return whether the reader takes a message for a question, with or without its mark."""
+    language = message_route.language_before(asked)
+    if not reader.knows(language):
+        return False
+    weights = reader.read(asked, (), language).weights
+    return sum(weights.get(one, 0.0) for one in ASKS) >= SURE
 
 
 def _offer_left_over(asked: Asked, route: Route, step: Step) -> Step:
@@ -188,6 +201,8 @@ def _step_of(asked: Asked, route: Route) -> Step:
     if step := changes.writes_note(asked, route, _act):
         return step
     kinds = list_wishes.kinds_of(asked, route)
+    if kinds and _surely_asks(asked):
+        kinds = tuple(one for one in kinds if one not in list_wishes.CHANGES)
     if kinds and list_wishes.looks(asked, route, kinds, _act):
         step = list_wishes.read(asked, route, kinds, _act)
         return step or reused.reuse(asked, lambda part: _wished(part, route))

@@ -367,3 +367,128 @@ async def test_what_is_to_be_done_by_a_day_is_open(alice: Client) -> None:
     told = await Talk(alice).say("was muss bis Montag noch erledigt werden?")
     assert "Steuer abgeben" in told
     assert "Winterreifen" not in told
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    "message",
+    [
+        "has ned paid",
+        "ned might have paid",
+        "maybe ned has paid",
+        "i hope ned has paid",
+        "ned promised that he has paid",
+        "everyone except ned has paid",
+        "ask ned whether he has paid",
+        "when ned has paid i'll tell you",
+        "ned is married to the one who paid",
+    ],
+)
+async def test_what_only_may_be_so_changes_no_cell(alice: Client, message: str) -> None:
+    where = await note(alice, "Club fees", PAY)
+    say = Talk(alice).say
+    await say("what's ned's phone number?")
+    await say(message)
+    assert await text_of(alice, where) == PAY
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    "message",
+    [
+        "my flight is LH1234B",
+        "i tested positive for covid-19",
+        "the wifi at the cafe is Guest2024x",
+        "not sure if the wifi password is Heron99x now",
+        "we might change the wifi password to Otter77",
+        "remember that the invoice is R2024-118",
+    ],
+)
+async def test_a_code_of_something_else_is_no_new_one(alice: Client, message: str) -> None:
+    held = "Wifi password: Heron19\n"
+    where = await note(alice, "House", held)
+    say = Talk(alice).say
+    await say("what's the wifi password?")
+    await say(message)
+    assert (await text_of(alice, where)).startswith(held)
+
+
+@pytest.mark.anyio
+async def test_a_row_that_is_called_as_an_item_is_taken_out_alone(alice: Client) -> None:
+    held = "| Who | Brings |\n|---|---|\n| Carol | salad |\n| Bob | rice |\n\n- Carol\n- Bob\n"
+    where = await note(alice, "Picnic", held)
+    await Talk(alice).say("carol has cancelled, take her row out of the picnic table")
+    assert "- Carol" in await text_of(alice, where)
+
+
+@pytest.mark.anyio
+async def test_a_note_is_meant_and_no_heading_of_the_one_that_was_told(alice: Client) -> None:
+    roster = await note(alice, "Dog roster", "## Shopping\n- biscuits\n\n## Walks\n- Rex\n")
+    shopping = await note(alice, "Shopping", "- [ ] eggs\n")
+    say = Talk(alice).say
+    await say("show me the dog roster")
+    await say("add milk to shopping")
+    assert "milk" not in await text_of(alice, roster)
+    assert "milk" in await text_of(alice, shopping)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("text", "message", "written"),
+    [
+        (
+            "- a\n\n## Ideas",
+            "put a trip to Rome under ideas in the plan note",
+            "## Ideas\n\ntrip to Rome",
+        ),
+        ("## Ideas\n\n## Done\n- b\n", "put a trip under ideas in the plan note", "\n\n## Done"),
+        (
+            "## A\r\n- a\r\n\r\n## Omega\r\n- x\r\n",
+            "put three under omega in the plan note",
+            "three",
+        ),
+        ("```\n## Ideas\n```\n\n- b\n", "put a trip under ideas in the plan note", "trip"),
+        ("3. Dezember Zahnarzt", "add brush teeth to the plan note", "Zahnarzt\n\nbrush teeth"),
+        (
+            "- [ ] eggs\n",
+            "add lemons, 3 limes and tea to the plan note",
+            "- [ ] 3 limes\n- [ ] tea",
+        ),
+    ],
+)
+async def test_nothing_of_a_note_is_lost_by_a_new_line(
+    alice: Client, text: str, message: str, written: str
+) -> None:
+    where = await note(alice, "Plan", text)
+    say = Talk(alice).say
+    if (await say(message)).endswith("?"):
+        await say("yes")
+    held = await text_of(alice, where)
+    assert written in held
+    assert all(one.strip() in held for one in text.splitlines())
+
+
+@pytest.mark.anyio
+async def test_a_table_in_code_is_left_alone(alice: Client) -> None:
+    held = "```\n| Room | Fee |\n|---|---|\n| Attic | due |\n| Barn | paid |\n```\n"
+    where = await note(alice, "Rooms", held)
+    say = Talk(alice).say
+    await say("show me the rooms")
+    await say("attic is paid now")
+    assert await text_of(alice, where) == held
+
+
+def test_a_long_table_is_read_at_once() -> None:
+    rows = [[f"name{number}", f"{number} m", f"word{number}"] for number in range(3000)]
+    found = cell_values.find("name7 has word9 now", rows[7], rows[:7] + rows[8:], NOW, "en")
+    assert [one.text for one in found] == ["word9"]
+
+
+@pytest.mark.anyio
+async def test_a_word_for_a_password_takes_the_place_of_the_old_one(alice: Client) -> None:
+    where = await note(alice, "House", "Wifi password: heron\n\nBins: Friday\n")
+    say = Talk(alice).say
+    await say("what's the wifi password?")
+    if (await say("change the wifi password to otter")).endswith("?"):
+        await say("yes")
+    assert await text_of(alice, where) == "Wifi password: otter\n\nBins: Friday\n"

@@ -72,27 +72,25 @@ def append_note(asked: Asked, route: Route) -> Step:
     if asked.refusal:
         return list_answers.tell_refusal(asked, route)
     content = _with_text(asked, route, note)
-    if not content:
-        return Step(route.phrase("none_fits", words=route.get("under")))
     # With the revision that was read: a change in between is refused and not overwritten.
     return call_tool("edit_note", noteId=note["id"], content=content, ifRevision=note["revision"])
 
 
 def _with_text(asked: Asked, route: Route, note: Mapping[str, Any]) -> str:
     """Return a note's Markdown with the text of a wish at its end, or at the end of what stands
-    `under` a heading; empty where it has no such one.
+    `under` a heading, where it has that once.
     """
     markdown, under = str(note["markdown"]), route.get("under")
-    if not under:
-        return _appended(asked, route, note, markdown)
-    part = sections.named(markdown, under)
+    part = sections.named(markdown, under) if under else None
     if part is None:
-        return ""
-    held = markdown[part.start : part.end]
+        return _appended(asked, route, note, markdown)
+    held, rest = markdown[part.start : part.end], markdown[part.end :]
     kept = held.rstrip()
     below = _appended(asked, route, note, kept).rstrip("\n")
-    gap = held[len(kept) :] if kept else "\n" * (part.end < len(markdown))
-    return f"{markdown[: part.start]}{below}{gap or chr(10)}{markdown[part.end :]}"
+    if kept:
+        return f"{markdown[: part.start]}{below}{held[len(kept) :] or chr(10)}{rest}"
+    lead = markdown[: part.start].rstrip("\n")
+    return f"{lead}\n\n{below}\n{chr(10) * bool(rest)}{rest}"
 
 
 def _appended(asked: Asked, route: Route, note: Mapping[str, Any], markdown: str) -> str:
@@ -102,6 +100,9 @@ def _appended(asked: Asked, route: Route, note: Mapping[str, Any], markdown: str
     told = said_days.past_days(asked, text, written)  # “on Saturday I got 2 kg”
     told = told or said_days.past_days(asked, _beside(asked.message, text, note), written)
     day = date.fromisoformat(route.get("day")) if route.get("day") else next(iter(told), None)
+    if route.get("row"):
+        kept = markdown.rstrip("\n")
+        return f"{kept}\n{route.get('row')}\n"
     if log_lines.is_log(markdown):
         return log_lines.add(markdown, text, asked, day)
     if row := new_rows.add(markdown, text, asked, day):
@@ -300,11 +301,21 @@ def append_text(markdown: str, lines: list[str]) -> str:
     kept = markdown.rstrip("\n")
     if mark := _last_mark(kept):
         return "\n".join([kept, *(f"{mark}{' '.join(one.split())}" for one in lines)]) + "\n"
-    if number := _NUMBERED.match(kept.rpartition("\n")[2]):
+    if number := _numbered(kept):
         marks = (f"{int(number[1]) + at}{number[2]}" for at in range(1, len(lines) + 1))
         return "\n".join([kept, *map("".join, zip(marks, lines, strict=True))]) + "\n"
     text = "\n\n".join(lines)
     return f"{kept}\n\n{text}\n" if kept else f"{text}\n"
+
+
+def _numbered(markdown: str) -> re.Match[str] | None:
+    """Return the number of the last item of a numbered list in which a note ends."""
+    last = markdown.rpartition("\n")[2]
+    found = _NUMBERED.match(last)
+    if found is None or log_lines.DATED.match(last):
+        return None
+    before = rf"(?m)^{int(found[1]) - 1}[.)][ \t]"
+    return found if found[1] == "1" or re.search(before, markdown) else None
 
 
 def _listed(markdown: str, item: str) -> str:
@@ -333,7 +344,8 @@ def _parts(markdown: str, route: Route) -> list[str]:
     language = route.get("written") or route.language
     some = re.compile(language_data.join_pattern(language_data.load_table(language, Lists).some))
     several = dialogue_words.split_list(text, route.language)
-    if any(amount.start == 0 for one in several[1:] for amount in note_lines.amounts(one)[:1]):
+    firsts = (note_lines.amounts(one)[:1] for one in several[1:])
+    if any(one.start <= 1 and note_lines.is_money(one.unit) for found in firsts for one in found):
         return [text]  # “boxes, 0.90 € each” is one thing
     return [one[found.end() :] if (found := some.match(one)) else one for one in several]
 

@@ -77,6 +77,10 @@ def with_words(lines: Sequence[Line], old: str, new: str, beside: str) -> Change
         line = _named_by(lines, old)
         return line and _put(line, line.start, line.start + len(line.value), new, is_sure=True)
     line, start, end = places[0]
+    is_name = not line.columns and end <= line.start and _names_whole(line, old)
+    if is_name and line.value and _is_one_thing(line.value):
+        # “change the wifi password to Otter” gives it no other name
+        return _put(line, line.start, line.start + len(line.value), new, is_sure=True)
     is_of_label = bool(line.label) and note_lines.said_in([line], beside)[1]
     if is_of_label and start >= line.start and _is_one_thing(line.value):
         start, end = line.start, line.start + len(line.value)
@@ -103,6 +107,10 @@ def with_word_of(lines: Sequence[Line], text: str, new: str) -> Changed | None:
         return None
     line, start, end = found[0]
     return _put(line, start, end, new, is_sure=_is_whole(line, start, end))
+
+
+def _names_whole(line: Line, words: str) -> bool:
+    return bool(line.label) and note_lines.content(line.label) <= note_lines.content(words)
 
 
 def _follows(text: str, unit: str) -> bool:

@@ -5,7 +5,7 @@ Each is of the kind that the cell has, and written as that is: 9.15 for “9.30�
 
 import functools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from datetime import datetime
 from typing import NamedTuple
 
@@ -15,22 +15,18 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.question_tables import Questions
 from app.agent.rules.languages.quickadd_tables import Dates
-from app.agent.rules.passages import log_lines, note_lines, questions
+from app.agent.rules.passages import note_lines, questions
+from app.agent.rules.passages.new_rows import NUMBER, PHONE, TIME, is_alike, is_phone
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.reckoning import numbers
 
 HALF_DAY = 12 * 60
 NEAR = 4 * 60
 """So many minutes is a new time from the old one at most, where its half of the day is not said."""
-PHONE_DIGITS = 6
-"""So many digits has the number of a telephone at least."""
 SHORTEST = 2
 """A value of fewer letters is said as it stands."""
 DENIED = 2
 """So many words stand between a “not” and what it denies at most."""
-_TIME = re.compile(r"(?<![\d.])(?P<hour>\d{1,2})(?P<mark>[:.h点點時时])(?P<minute>\d\d)?(?![\d.])")
-_PHONE = re.compile(r"\+?\d(?:[\d /()-]*\d)?")
-_NUMBER = re.compile(r"(?P<before>\D{0,3}?)(?P<number>\d+(?:[.,]\d+)?)(?P<unit>\s?\D{0,12})")
 
 
 class Value(NamedTuple):
@@ -48,12 +44,13 @@ def find(
     others: Sequence[Sequence[str]],
     now: datetime,
     language: Language,
+    named: Set[int] = frozenset(),
 ) -> list[Value]:
     """Return the values that a message may say for the cells of a row, each other than what is
-    there; `others` are the other rows of the table.
+    there; `others` are the other rows of the table, `named` the columns whose names it says.
     """
     words = _words(message, row, others)
-    stated = [] if words else _states(message, row, others, language)
+    stated = [] if words else _states(message, row, others, language, named)
     found = [
         *words,
         *stated,
@@ -62,7 +59,7 @@ def find(
     ]
     read = quickadd.read_line(message, now=now, locale=language).spans
     taken = [(one.start, one.end) for one in found]
-    taken += [(one.start, one.end) for one in read if one.kind == "date"]
+    taken += [(one.start, one.end) for one in read if one.kind in ("date", "time")]
     counted = [
         one
         for one in (
@@ -94,21 +91,19 @@ def elsewhere(message: str, column: int, rows: Sequence[Sequence[str]]) -> Value
     found = _words(message, ("",), every)
     own = [row[column] for row in rows if column < len(row)]
     fits = len(found) == 1 and is_alike(found[0].text, own) and not _is_number(own)
+    fits = fits and found[0].text != own[0]
     return found[0]._replace(column=column) if fits else None
 
 
 def _is_number(column: Sequence[str]) -> bool:
-    return any(_NUMBER.fullmatch(one) for one in column)
+    return any(NUMBER.fullmatch(one) for one in column)
 
 
-def is_alike(value: str, column: Sequence[str]) -> bool:
-    """Return whether a value may stand in a column: a date, a time or a number where all are."""
-    for pattern in (log_lines.DATED, _TIME, _NUMBER):
-        if column and all(pattern.fullmatch(one) for one in column):
-            return pattern.fullmatch(value) is not None
-    if column and all(map(_is_phone, column)):
-        return _is_phone(value)
-    return bool(value)
+def bare_number(value: str, column: Sequence[str]) -> str:
+    """Return the number of a value where a column has nothing else: “20” of “会费20”."""
+    found = note_lines.amounts(value)
+    is_bare = bool(column) and all(map(str.isdecimal, column)) and len(found) == 1
+    return found[0].text if is_bare else value
 
 
 def says(message: str, value: str) -> bool:
@@ -118,25 +113,31 @@ def says(message: str, value: str) -> bool:
 
 
 def _states(
-    message: str, row: Sequence[str], others: Sequence[Sequence[str]], language: Language
+    message: str,
+    row: Sequence[str],
+    others: Sequence[Sequence[str]],
+    language: Language,
+    named: Set[int],
 ) -> list[Value]:
     """Return what a message says of the cells that only tell whether something is paid or done yet,
-    in the words of the other rows: “sí” where somebody “ha pagado”.
+    in the words of the other rows: “sí” where somebody “ha pagado”, or has “confirmado” what the
+    column is named after.
     """
     words = _rows(language)
     said = words.pays.search(Marked(message).text)
-    if said is None:
+    if said is None and not named:
         return []
+    start, end = said.span() if said else (0, 0)
     is_open = words.lacks.search(Marked(message).text) is not None
     values = []
     for at, cell in enumerate(row):
         column = [other[at] for other in others if at < len(other)]
-        if not are_states((cell, *column), language):
+        if not are_states((cell, *column), language) or not (said or at in named):
             continue
         fits = words.open if is_open else words.done
         known = [one for one in column if fits.fullmatch(fold_text(one))]
         if known and not fits.fullmatch(fold_text(cell)):
-            values.append(Value(at, known[0], *said.span()))
+            values.append(Value(at, known[0], start, end))
     return values
 
 
@@ -173,12 +174,14 @@ def _words(message: str, row: Sequence[str], others: Sequence[Sequence[str]]) ->
     for at, cell in enumerate(row):
         known = {other[at] for other in others if at < len(other) and other[at] != cell}
         for text in sorted(known, key=len, reverse=True):
-            if not any(one.isalpha() for one in text) or _TIME.search(text):
+            if not any(one.isalpha() for one in text) or TIME.search(text):
                 continue
             if len(text) < SHORTEST and not questions.is_asian(text):  # a size “S”, no “'s”
                 said = [*re.finditer(rf"(?<![\w'’]){re.escape(text)}(?![\w'’])", message)]
-            else:
+            elif fold_text(text) in folded:
                 said = [*note_lines.places(fold_text(text)).finditer(folded)]
+            else:
+                continue
             if said:
                 values.append(Value(at, text, said[-1].start(), said[-1].end()))
                 break
@@ -206,11 +209,11 @@ def _times(message: str, row: Sequence[str], now: datetime, language: Language) 
     known = [range(start, end) for start, end, _ in said]
     said += [
         (one.start(), one.end(), int(one["hour"]) * 60 + int(one["minute"] or 0))
-        for one in _TIME.finditer(message)
+        for one in TIME.finditer(message)
         if one["minute"] and not any(one.start() in span for span in known)
     ]
     for at, cell in enumerate(row):
-        old = list(_TIME.finditer(cell))
+        old = list(TIME.finditer(cell))
         if len(old) != 1:
             continue
         before = int(old[0]["hour"]) * 60 + int(old[0]["minute"] or 0)
@@ -246,9 +249,8 @@ def _weekdays(message: str, row: Sequence[str], others: Sequence[Sequence[str]])
     """Yield the weekday that a message says for a cell of a column of weekdays."""
     folded = fold_text(message)
     for at, cell in enumerate(row):
-        column = [cell, *(other[at] for other in others if at < len(other))]
-        named = [_weekday(one) for one in column]
-        if at == 0 or None in named or (old := _weekday(cell)) is None:
+        old = _weekday(cell) if at else None
+        if old is None or None in (_weekday(other[at]) for other in others if at < len(other)):
             continue
         names, number, place = old
         for new, row_of_names in names.items():
@@ -280,15 +282,10 @@ def _weekday(cell: str) -> Names | None:
 
 
 def _phones(message: str, row: Sequence[str]) -> Iterator[Value]:
-    said = [one for one in _PHONE.finditer(message) if _is_phone(one[0])]
-    cells = [at for at, cell in enumerate(row) if _is_phone(cell)]
+    said = [one for one in PHONE.finditer(message) if is_phone(one[0])]
+    cells = [at for at, cell in enumerate(row) if is_phone(cell)]
     if len(said) == len(cells) == 1 and said[0][0] != row[cells[0]]:
         yield Value(cells[0], said[0][0], *said[0].span())
-
-
-def _is_phone(text: str) -> bool:
-    digits = sum(one.isdecimal() for one in text)
-    return _PHONE.fullmatch(text) is not None and digits >= PHONE_DIGITS
 
 
 def _numbers(message: str, row: Sequence[str], taken: Sequence[tuple[int, int]]) -> Iterator[Value]:
@@ -299,11 +296,11 @@ def _numbers(message: str, row: Sequence[str], taken: Sequence[tuple[int, int]])
         one
         for one in note_lines.amounts(message)
         if not any(start < one.end and one.start < end for start, end in taken)
-        and not _TIME.match(message, one.start)
+        and not TIME.match(message, one.start)
     ]
     for at, cell in enumerate(row):
-        old = _NUMBER.fullmatch(cell)
-        if old is None or _is_phone(cell) or _TIME.fullmatch(cell):
+        old = NUMBER.fullmatch(cell)
+        if old is None or is_phone(cell) or TIME.fullmatch(cell):
             continue
         unit = note_lines.kind_of(fold_text(f"{old['before']}{old['unit']}").strip())
         new = [one for one in said if one.text != old["number"]]

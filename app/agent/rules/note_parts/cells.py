@@ -74,16 +74,17 @@ def _value(
     others = [
         tables.cells(one.text) for one in lines if one.columns == row.columns and one is not row
     ]
-    values = cell_values.find(message, cells, others, looked.now, language)
+    named = {at for at in range(len(row.columns)) if _names(message, row.columns, at)}
+    values = cell_values.find(message, cells, others, looked.now, language, named)
     values = [
         one for one in values if one.column < len(row.columns) and cells[one.column] != row.label
     ]
     value = _only(values, row.columns, message)
     if asked := _asked_column(looked, lines, row):
-        value = value or cell_values.elsewhere(message, asked, [cells, *others])
-        if value and value.column != asked and _is_bare(message, value):
-            # “change it to Lee” after “who has the late shift on Tuesday?”
-            value = cell_values.elsewhere(message, asked, [cells, *others])
+        # “change it to Lee” after “who has the late shift on Tuesday?”
+        other = cell_values.elsewhere(message, asked, [cells, *others])
+        if value is None or (value.column != asked and _is_bare(message, value)):
+            value = other
     if value is None and looked.before and (not is_said or _names_row(looked, lines, row)):
         value = _only(values, row.columns, looked.before[-1])
     return value

@@ -1,8 +1,7 @@
 """The code or password of a note that a message tells anew: “the wifi password is Heron88 now”.
 
 A code is one word of letters and digits. It takes the place of the code that a line has behind its
-name, which the message says, or the message before; where it says none, of the only one of the note
-that was told.
+name, which the message says, or the message before.
 """
 
 import re
@@ -18,6 +17,8 @@ from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Thing
 
 LIMIT = 40
+LEFT = 2
+"""So many words at most has a message beside the code and its name."""
 _CODE = re.compile(r"(?<![\w.-])(?=[\w.-]*\d)(?=[\w.-]*[A-Za-z])[A-Za-z0-9][\w.-]{3,}\w(?![\w-])")
 _AMOUNT = re.compile(r"\d+(?:[.,:h]\d*)*[A-Za-z]{0,3}|\d{1,2}h\d\d")
 """What has a digit and a letter and is no code: “250g”, “14h30”, “2nd”."""
@@ -75,6 +76,10 @@ def change(asked: Asked, held: Held, language: Language) -> Route | None:
     line = _line(lines, (asked.message, *asked.before[-1:]))
     if not new or line is None or line.value.strip() == new:
         return None
+    rest = asked.message.replace(new, " ")
+    left = note_lines.left_of_title(rest, f"{line.text} {held.thing.title}")
+    if len(left) > LEFT and not questions.is_asian(rest):
+        return None  # of something else
     old = line.value.strip()
     at = line.text.rindex(old)
     to = f"{line.text[:at]}{new}{line.text[at + len(old) :]}"
@@ -86,7 +91,7 @@ def _line(lines: Sequence[Line], texts: Sequence[str]) -> Line | None:
     for text in texts:
         if named := [one for one in lines if _is_said(one.label, text)]:
             return named[0] if len(named) == 1 else None
-    return lines[0] if len(lines) == 1 else None
+    return None
 
 
 def _lines(markdown: str) -> list[Line]:

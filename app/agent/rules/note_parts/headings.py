@@ -17,6 +17,7 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.list_tables import Lists
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.listed import list_words, named_notes
+from app.agent.rules.mentions import asking
 from app.agent.rules.passages import note_lines, questions, sections
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.reader import reader
@@ -35,7 +36,9 @@ ADDS = WRITES | {"add_todo", "make_note"}
 """And what one may only seem to be that goes on from a note."""
 TEXTS = frozenset({"text", "item", "step", "title"})
 LIKELY = 0.5
-_COLON = re.compile(r"\s*[:：]\s*|(?<=[条项点句行])[，,]\s*")
+REST = 20
+"""So many letters between a text and its place are more of the text."""
+_COLON = re.compile(r"\s*(?:(?<!\d)[:：]|[:：](?!\d))\s*|(?<=[条项点句行])[，,]\s*")
 """What stands before a text; “再写一条，…” as well."""
 _EDGES = " \t\n,，、;；.。!！:：「」“”\"'"
 _COUNTS = ("一", "两", "几")
@@ -93,6 +96,15 @@ def add(looked: Asked, language: Language) -> Route | Step | None:
             if not dialogue_words.find_days(dialogue_words.bare(one.title), looked.now)
         ]
     given = _of_note(looked, places)
+    if given and given[0].note.title not in looked.message:
+        # “add milk to shopping” after another note with such a heading
+        if not looked.has(named_notes.NOTES[0]):
+            may = may_look and named_notes.NOTES[0] in looked.tools
+            return Step(calls=(named_notes.NOTES,)) if may else None
+        titles = {fold_text(one.title) for one in asking.things(looked) if one.kind == "note"}
+        given = [one for one in given if fold_text(one.title) not in titles]
+        if not given:
+            return None
     if not given and writes:
         # of whatever note, unless the message names one or no more than “the note”
         given = [one for one in places if not dialogue_words.is_list_word(one.title)]
@@ -151,7 +163,8 @@ def _place(marked: Marked, title: str, language: Language) -> tuple[int, int] | 
     name = re.escape(plain_letters(title.strip(_EDGES)).lower())
     shape = _shape(language).replace("{name}", name)
     if not words_of(language).spaced:
-        found = re.search(shape, marked.text)
+        edge = r"(?:^|(?<=[\s、，。のを的]))" if len(name) < LEAST else ""  # 水, not of 矿泉水
+        found = re.search(f"{edge}{shape}", marked.text)
         return found.span() if found else None
     found = re.search(rf"(?<!\w)(?:{shape})(?!\w)", marked.text)
     found = found or re.search(rf"(?<!\w){name}\s*(?=:)", marked.text)
@@ -226,6 +239,9 @@ def _slots(said: Understood, slots: frozenset[str], place: Place, language: Lang
         if joined and _COLON.fullmatch(said.text, joined[-1][1], start):
             start = joined.pop()[0]
         joined.append((start, end))
+    if joined and 0 < place.start - joined[-1][1] <= REST:
+        # “a cake for the end of the year to the menu” was read to end with the cake
+        joined[-1] = (joined[-1][0], place.start)
     texts = [_without_cue(_text(said.text, start, end), language) for start, end in joined]
     return [one for one in texts if one]
 

@@ -11,7 +11,7 @@ from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.listed import list_words
 from app.agent.rules.note_parts import cell_values, cells
-from app.agent.rules.passages import note_lines, questions, tables
+from app.agent.rules.passages import new_rows, note_lines, questions, tables
 from app.agent.rules.passages.sentences import fold_text, stem
 from app.agent.rules.reader import reader
 from app.agent.rules.routing import routing
@@ -44,8 +44,12 @@ def removed(looked: Asked, held: Held, language: Language) -> Route | None:
     row = cells.find_row(looked, lines, held.thing.title, language)
     if row is None or not row.label:
         return None
-    if [one.title for one in held.items].count(row.label) != 1:
+    named = [one for one in held.items if one.title == row.label]
+    rows = str(held.record["markdown"]).split("\n")
+    if len(named) != 1 or named[0].place not in range(len(rows)):
         return None
+    if rows[named[0].place] != row.text:
+        return None  # an item of a list that is called so, too
     return Route("change_items", language, {"remove": row.label}, (held.thing,))
 
 
@@ -64,13 +68,15 @@ def added(looked: Asked, held: Held, language: Language) -> Route | None:
     if len(row) != len(header) or not others:
         return None
     columns = [[one[at] for one in others if at < len(one)] for at in range(len(header))]
-    if not all(map(cell_values.is_alike, row, columns)):
+    row = [*map(cell_values.bare_number, row, columns)]
+    if not all(map(new_rows.is_alike, row, columns)):
         return None
-    text = " | ".join(
-        cell_values.as_before(value, column, language)
+    values = [
+        cell_values.as_before(value, column, language).replace("|", "\\|")
         for value, column in zip(row, columns, strict=True)
-    )
-    return Route("append_note", language, {"text": text}, (held.thing,))
+    ]
+    arguments = {"text": ", ".join(values), "row": f"| {' | '.join(values)} |"}
+    return Route("append_note", language, arguments, (held.thing,))
 
 
 def _parts(looked: Asked, held: Held, count: int, language: Language) -> list[str]:
@@ -81,7 +87,7 @@ def _parts(looked: Asked, held: Held, count: int, language: Language) -> list[st
     colon = _COLON.search(message)
     lead, text = (message[: colon.start()], message[colon.end() :]) if colon else ("", message)
     text = _END.split(text)[0].strip(_EDGES)
-    parts = [one for one in _PARTS.split(text) if one]
+    parts = [one for one in _PARTS.split(text) if one and _left(one, language)]
     if colon:
         if len(parts) == count - 1:
             return [_name_in(looked, held, _PARTS.split(lead)[-1], language), *parts]
@@ -103,12 +109,18 @@ def _name_in(looked: Asked, held: Held, lead: str, language: Language) -> str:
             is_within = at <= one.start and one.end <= at + len(lead)
             if one.slot in NAMES and is_within and not note_lines.content(name) & title:
                 return routing.trim_name(name.strip(_EDGES))
-    words, marked = list_words.words_of(language), Marked(lead)
-    for pattern in (words.cues["add"], words.also["add"], words.place):
-        marked.fit(pattern, "p")
-    left = marked.left(words_of(language)).strip(_EDGES)
+    left = _left(lead, language)
     is_name = len(left) <= LETTERS if questions.is_asian(left) else len(left.split()) <= WORDS
-    return routing.trim_name(left) if is_name and not note_lines.content(left) & title else ""
+    is_name = is_name and left in lead and not note_lines.content(left) & title
+    return routing.trim_name(left) if is_name else ""
+
+
+def _left(text: str, language: Language) -> str:
+    """Return a text without the words that only ask for something to be added to a table."""
+    words, marked = list_words.words_of(language), Marked(text)
+    for pattern in (words.table, words.place, words.cues["add"], words.also["add"]):
+        marked.fit(pattern, "p")
+    return marked.left(words_of(language)).strip(_EDGES)
 
 
 def _value(part: str, name: str) -> str:

@@ -29,6 +29,8 @@ _DOTTED = re.compile(r"(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})(?:\.\s?(?P<year>\
 _MONTH_FIRST = re.compile(
     r"(?:(?P<year>\d{4})年)?(?P<month>\d{1,2})(?:/|月)(?P<day>\d{1,2})[日号]?"
 )
+_SLASHED = re.compile(r"(\d{1,2})/(\d{1,2})")
+MONTHS = 12
 _DAY_FIRST = re.compile(r"(?P<day>\d{1,2})/(?P<month>\d{1,2})(?P<year>)")
 
 
@@ -57,10 +59,10 @@ def newest(
     words = set() if rest.is_bare else set(rest.stems)
     found: list[tuple[int, Newest]] = []
     for order, note in enumerate(notes):
+        lines = note_lines.read(note.content)
+        order_of = _order([_begins(one) for one in lines], questions.is_asian(text))
         dated = [
-            (line, day)
-            for line in note_lines.read(note.content)
-            if (day := day_of(line, today)) and day <= today
+            (line, day) for line in lines if (day := day_of(line, today, order_of)) and day <= today
         ]
         if len(dated) < LEAST:
             continue
@@ -78,10 +80,24 @@ def newest(
     return leading[0] if len(leading) == 1 else None
 
 
-def day_of(line: Line, today: date) -> date | None:
+def _order(begins: Sequence[str], is_month_first: bool) -> tuple[re.Pattern[str], ...]:
+    """Return in which order the numbers of “05/11” are read in a log: the day first where a first
+    number can be no month, the month where a second one cannot, else as the language writes them.
+    """
+    pairs = [(int(one[1]), int(one[2])) for text in begins if (one := _SLASHED.match(text))]
+    if any(first > MONTHS for first, _ in pairs):
+        return (_DAY_FIRST,)
+    if is_month_first or any(second > MONTHS for _, second in pairs):
+        return (_MONTH_FIRST,)
+    return (_DAY_FIRST, _MONTH_FIRST)
+
+
+def day_of(
+    line: Line, today: date, order: Sequence[re.Pattern[str]] = (_MONTH_FIRST, _DAY_FIRST)
+) -> date | None:
     """Return the day that a line begins with: without a year, the last one of that date."""
     begins = _begins(line)
-    for pattern in (_ISO, _DOTTED, _MONTH_FIRST, _DAY_FIRST):
+    for pattern in (_ISO, _DOTTED, *order):
         if (found := pattern.fullmatch(begins)) and (day := _date(found, today)):
             return day
     return None

@@ -13,6 +13,11 @@ from app.agent.turn.steps import Asked
 
 LEAST = 2
 """So many lines of one form has a list at least."""
+PHONE_DIGITS = 6
+"""So many digits has the number of a telephone at least."""
+TIME = re.compile(r"(?<![\d.])(?P<hour>\d{1,2})(?P<mark>[:.h点點時时])(?P<minute>\d\d)?(?![\d.])")
+PHONE = re.compile(r"\+?\d(?:[\d /()-]*\d)?")
+NUMBER = re.compile(r"(?P<before>\D{0,3}?)(?P<number>\d+(?:[.,]\d+)?)(?P<unit>\s?\D{0,12})")
 _MARK = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
 _GAP = re.compile(r"\s?[:：]\s*$")
 _DOTTED = re.compile(r"\d{1,2}\.\d{1,2}\.")
@@ -42,8 +47,20 @@ def add(markdown: str, text: str, asked: Asked, day: date | None = None) -> str 
 def _row(text: str, table: tables.Table, markdown: str) -> str | None:
     cells = _cells(text, table.header) or _named_cells(text, table.header)
     rows = _rows(table, markdown)
-    written = [_as_date(cell, [row[at : at + 1] for row in rows]) for at, cell in enumerate(cells)]
+    columns = [[row[at] for row in rows if at < len(row)] for at in range(len(cells))]
+    written = [
+        _as_date(cell, [[one] for one in column])
+        for cell, column in zip(cells, columns, strict=True)
+    ]
+    if not all(map(_may_stand, written, columns)):
+        return None
     return f"| {' | '.join(written)} |" if written else None
+
+
+def _may_stand(value: str, column: Sequence[str]) -> bool:
+    """Return whether a value may stand in a column: with a number where all others have one."""
+    are_numbers = bool(column) and all(any(map(str.isdecimal, one)) for one in column)
+    return not value or not are_numbers or any(map(str.isdecimal, value))
 
 
 def _as_date(cell: str, others: Sequence[Sequence[str]]) -> str:
@@ -223,3 +240,19 @@ def _name_and_amount(text: str) -> tuple[str, str] | None:
         words.pop()  # “a toll of 22 €”
     name = " ".join(words).strip(_EDGES)
     return (name, text[start:].strip()) if name else None
+
+
+def is_alike(value: str, column: Sequence[str]) -> bool:
+    """Return whether a value may stand in a column: a date, a time or a number where all are."""
+    for pattern in (log_lines.DATED, TIME, NUMBER):
+        if column and all(pattern.fullmatch(one) for one in column):
+            return pattern.fullmatch(value) is not None
+    if column and all(map(is_phone, column)):
+        return is_phone(value)
+    return bool(value)
+
+
+def is_phone(text: str) -> bool:
+    """Return whether a text is the number of a telephone."""
+    digits = sum(one.isdecimal() for one in text)
+    return PHONE.fullmatch(text) is not None and digits >= PHONE_DIGITS

@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -20,7 +21,8 @@ _LABEL = re.compile(r"(?P<label>[^:：\n]*[^\W\d_][^:：\n]*?)\s?[:：](?!\d)\s*
 _SENTENCES = re.compile(r"(?<!\d)[.!?]\s+\S|[。！？]\S")
 _AMOUNT = re.compile(
     r"(?P<before>[€£$¥]\s?)?(?<![A-Za-z\d])(?<!\d[:：])(?!\d{1,2}[:：]\d\d(?!\d))"
-    r"(?P<number>\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)|\d+(?:[.,]\d+)*)"
+    r"(?P<number>\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)|\d++(?:[.,]\d+)*)"
+    r"(?![点點]|[時时](?![間间]))"
     r"(?P<unit>\s?(?:[€£$¥%]|[^\W\d_]{1,9}))?"
 )
 _SPACED = r"[^\W\u3040-\u30ff\u3400-\u9fff]"
@@ -65,14 +67,19 @@ class Line(NamedTuple):
 
 
 def read(markdown: str) -> list[Line]:
-    """Return the lines of a note that stand in it once, but what is running text."""
+    """Return the lines of a note that stand in it once, but what is running text, or code."""
     rows, found, columns = markdown.split("\n"), list[Line](), tuple[str, ...]()
+    in_code, counts = False, Counter(rows)
     for at, row in enumerate(rows):
+        if row.lstrip().startswith(("```", "~~~")):
+            in_code = not in_code
+        if in_code:
+            continue
         if not row.lstrip().startswith("|"):
             columns = ()
         elif any(map(_RULE.fullmatch, filter(None, rows[at + 1 : at + 2]))):
             columns = tables.cells(row)
-        if rows.count(row) == 1 and (line := _line(row, rows[at + 1 : at + 2])) is not None:
+        if counts[row] == 1 and (line := _line(row, rows[at + 1 : at + 2])) is not None:
             found.append(line._replace(columns=columns))
     return found
 
@@ -158,6 +165,11 @@ def is_in_column(line: Line, amount: Amount, said: str) -> bool:
     at = tables.column_at(line.text, amount.start)
     name = line.columns[at] if at < len(line.columns) else ""
     return bool(name) and places(fold_text(name)).search(fold_text(said)) is not None
+
+
+def is_money(unit: str) -> bool:
+    """Return whether a unit is a currency."""
+    return any(unit == row.split()[0] for row in MONEY)
 
 
 def _is_money(unit: str) -> str:

@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 _HEADING = re.compile(r"(?P<level>#{1,6})[ \t]+(?P<title>\S.*?)[ \t]*#*[ \t]*$")
-_FENCE = re.compile(r"\s*(?:```|~~~)")
+_FENCE = re.compile(r" {0,3}(?P<mark>`{3,}(?=[^`]*$)|~{3,})")
 
 
 class Section(NamedTuple):
@@ -17,18 +17,22 @@ class Section(NamedTuple):
 
 def title_of(line: str) -> str:
     """Return the text of a line that is a heading; empty where it is none."""
-    found = _HEADING.match(line)
+    found = _HEADING.match(line.rstrip("\r\n"))
     return found["title"] if found else ""
 
 
 def find(text: str) -> list[Section]:
     """Return the sections of a text in order; what looks like a heading in code is none."""
     found: list[Section] = []
-    at, in_code = 0, False
+    at, fence = 0, ""
     for line in text.splitlines(keepends=True):
-        if _FENCE.match(line):
-            in_code = not in_code
-        elif not in_code and (title := title_of(line)):
+        mark = found_mark["mark"] if (found_mark := _FENCE.match(line.rstrip("\r\n"))) else ""
+        if fence:
+            if mark.startswith(fence):
+                fence = ""
+        elif mark:
+            fence = mark
+        elif title := title_of(line):
             if found:
                 found[-1] = found[-1]._replace(end=at)
             found.append(Section(title, at + len(line), len(text)))

@@ -32,6 +32,8 @@ UNKNOWN = 1
 DONE_MARKS, OPEN_MARKS = "✓✔✅☑", "✗✘❌☐"
 LONGEST = 12
 """So many letters has a cell at most that is looked for where no spaces part words."""
+MARGIN = 40
+"""So many letters of a pattern stand around its cells."""
 _BEGINS = r"\|\s*"
 """How what is looked for in tables begins, and nothing else that is looked for."""
 _RUN = re.compile(r"[\u30a0-\u30ff\u3400-\u4dbf\u4e00-\u9fff]{2,}|[a-z\d]{2,}")
@@ -144,8 +146,12 @@ def _cells_of(wanted: Wanted) -> str:
     said = [re.escape(one) for one in _values_in(wanted.text)]
     own = language_data.load_table(language_of(wanted.text), Questions).rows
     states = map(language_data.join_pattern, (own.open, own.done))
-    cells = (*said, *states, *DONE_MARKS, *OPEN_MARKS) if wanted.is_open or wanted.pays else said
-    return "|".join(cells).translate(note_searches.ACCENTED)
+    of_states = (*states, *DONE_MARKS, *OPEN_MARKS) if wanted.is_open or wanted.pays else ()
+    pattern = ""
+    for one in (*of_states, *said):  # as many as a pattern may be long
+        longer = f"{pattern}|{one.translate(note_searches.ACCENTED)}".lstrip("|")
+        pattern = longer if len(longer) < note_searches.LONGEST - MARGIN else pattern
+    return pattern
 
 
 def _values_in(text: str) -> list[str]:

@@ -39,10 +39,10 @@ WORDS, LETTERS = 7, 16
 """So many words, or letters where no spaces part words, has such a message at most."""
 SUM = 0.5
 """So likely is a message without such words that goes on from a sum."""
-LEFT = 2
-"""So many words at most has a message beside those of the row that it surely changes,"""
-NEWS = 2
-"""and so many more where it says that it is news."""
+LEFT, NEWS = 1, 2
+"""So many words at most has a message beside those of the row in which it surely changes a number,
+none where it changes a word; and so many more where it says that something is new.
+"""
 NEAREST = 2
 """So many notes that are nearest to a message may have the table that it changes."""
 ENDS = frozenset({"delete", "remove_item", "remove_step", "complete_todo"})
@@ -73,7 +73,10 @@ def do(asked: Asked, whole: Asked, language: Language, act: Act) -> tuple[Step |
             return surely.do(whole, found, act) if isinstance(found, Route) else found, True
     has_looked = bool(again) or _has_looked(asked, whole, language)
     may_log = _may_log(asked, language)
-    said = [] if _prioritizes(asked, language) else line_changes.wanted(asked, language)
+    is_else = _prioritizes(asked, language) or surely.perhaps(language).search(
+        Marked(asked.message).text
+    )
+    said = [] if is_else else line_changes.wanted(asked, language)
     if not (may_log or said) or taken_back.as_whole(asked, language):
         return None, has_looked
     before = looks.before_change(whole)
@@ -125,18 +128,29 @@ def at_last(asked: Asked, whole: Asked, step: Step, language: Language) -> Route
     if not _may_change_table(asked, language) or taken_back.as_whole(asked, language):
         return None
     before = looks.before_change(whole)
-    found = None
     if not any("|" in str(one.content) for one in before.results):
         return None  # nothing that was found is of a table
+    found = []
     for note in references.notes_told(step.trace or Trace(), NEAREST):
         held = item_changes.read(before, note)
         if isinstance(held, Step):
             return held
-        changed = _of_table(before, held, language) if held else None
-        if changed is not None and found is not None:
-            return None
-        found = changed or found
-    return found
+        if held and (changed := _of_table(before, held, language)):
+            found.append(changed)
+    # a note that is only near is changed where that is sure, and never asked about
+    if len(found) != 1 or not isinstance(found[0], Route):
+        return None
+    return _unless_todo(asked, before, found[0], language)
+
+
+def _unless_todo(
+    asked: Asked, before: Asked, found: Route | Step, language: Language
+) -> Route | Step | None:
+    """Return what is found unless a message names a todo, or the step that looks for these."""
+    if not asking.has_looked(before):
+        return None if before.is_last else Step(calls=asking.looks(before))
+    said = reader.read(asked, (), language).likely[0]
+    return None if surely.names_other(before, said._replace(spans=()), ()) else found
 
 
 def _code(asked: Asked, whole: Asked, language: Language) -> Route | Step | None:
@@ -144,8 +158,12 @@ def _code(asked: Asked, whole: Asked, language: Language) -> Route | Step | None
     before or that has a line of its name, or the step that looks for it.
     """
     call = codes.look(asked)
-    if call is None or not _may_change_table(asked, language):
+    if call is None or not _may_change_table(asked, language) or _is_open(asked, language):
         return None
+    if not (
+        _corrects(asked, language) or cells.says_now(language).search(Marked(asked.message).text)
+    ):
+        return None  # “the wifi at the cafe is …”
     if taken_back.as_whole(asked, language):
         return None
     before = looks.before_change(whole)
@@ -175,7 +193,8 @@ def _table(asked: Asked, whole: Asked, language: Language) -> Route | Step | Non
             may = _names_note(asked, language) and not before.is_last
             may = may and named_notes.NOTES[0] in before.tools
             return Step(calls=(named_notes.NOTES,)) if may else None
-        notes = tuple(one.note for one in named_notes.find(before, language))
+        named = tuple(one.note for one in named_notes.find(before, language))
+        notes = tuple(dict.fromkeys((*named, *notes)))
     for note in notes:
         held = item_changes.read(before, note)
         if isinstance(held, Step):
@@ -183,13 +202,17 @@ def _table(asked: Asked, whole: Asked, language: Language) -> Route | Step | Non
         found = _of_table(before, held, language) if held else None
         if held is None or found is None:
             continue
-        if not asking.has_looked(before):
-            return None if before.is_last else Step(calls=asking.looks(before))
-        said = reader.read(asked, (), language).likely[0]
-        if surely.names_other(before, said._replace(spans=()), ()):
-            return None
-        return found
+        return _unless_todo(asked, before, found, language)
     return None
+
+
+def _is_open(asked: Asked, language: Language) -> bool:
+    """Return whether a message only asks, or tells what may be so: “has Norman paid”, “he might
+    have paid”, “ask whether he has paid”.
+    """
+    words, text = words_of(language), Marked(asked.message).text
+    patterns = (surely.perhaps(language), surely.relayed(language), words.doubts, words.asks)
+    return any(one.search(text) for one in patterns)
 
 
 def _tells_note(asked: Asked) -> tuple[Thing, ...]:
@@ -214,7 +237,7 @@ def _of_table(before: Asked, held: Held, language: Language) -> Route | Step | N
     if adds >= LIKELY and (new := rows.added(before, held, language)):
         return new
     changed = cells.change(before, held, language)
-    if changed is None:
+    if changed is None or _is_open(before, language):
         return None
     if questions.is_asian(before.message) and _says_add(before, language):
         return None
@@ -225,11 +248,12 @@ def _of_table(before: Asked, held: Held, language: Language) -> Route | Step | N
     if said.intent in ELSE and said.sure >= least and not corrects:
         return None
     is_value = said.intent == "replace_text" and said.sure >= SUM
+    is_value = is_value and (said.sure >= surely.NAMED or not changed.left)
     text = Marked(before.message).text
-    denies = words_of(language).denies.search(text) and not re.search(
-        r"\d", changed.route.get("to")
-    )
-    most = LEFT + NEWS * (cells.says_now(language).search(text) is not None)
+    is_word = not re.search(r"\d", changed.route.get("to"))
+    denies = is_word and words_of(language).denies.search(text)
+    most = (0 if is_word else LEFT) + NEWS * questions.is_asian(text)
+    most += NEWS * (cells.says_now(language).search(text) is not None)
     is_plain = len(changed.left) <= most and not denies and said.intent not in ELSE
     is_sure = corrects or is_value or is_plain
     return changed.route if is_sure else replaced_text.question(changed.route, held.link)
