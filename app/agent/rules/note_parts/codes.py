@@ -73,7 +73,7 @@ def change(asked: Asked, held: Held, language: Language) -> Route | None:
     """Return the change of the code that a message means in a note; None where it means none."""
     markdown, new = str(held.record["markdown"]), told(asked.message)
     lines = [one for one in _lines(markdown) if markdown.count(one.text) == 1]
-    line = _line(lines, (asked.message, *asked.before[-1:]))
+    line = _line(lines, asked.message, "".join(asked.before[-1:]))
     if not new or line is None or line.value.strip() == new:
         return None
     rest = asked.message.replace(new, " ")
@@ -87,11 +87,11 @@ def change(asked: Asked, held: Held, language: Language) -> Route | None:
     return Route("replace_text", language, arguments, (held.thing,))
 
 
-def _line(lines: Sequence[Line], texts: Sequence[str]) -> Line | None:
-    for text in texts:
-        if named := [one for one in lines if _is_said(one.label, text)]:
-            return named[0] if len(named) == 1 else None
-    return None
+def _line(lines: Sequence[Line], message: str, before: str) -> Line | None:
+    """Return the one line whose whole name a message says, or the message before a word of it."""
+    named = [one for one in lines if _is_said(one.label, message)]
+    named = named or [one for one in lines if _is_said(one.label, before, whole=False)]
+    return named[0] if len(named) == 1 else None
 
 
 def _lines(markdown: str) -> list[Line]:
@@ -102,11 +102,13 @@ def _lines(markdown: str) -> list[Line]:
     ]
 
 
-def _is_said(label: str, text: str) -> bool:
-    """Return whether a text says the name of a line, or where no spaces part words its last one."""
+def _is_said(label: str, text: str, *, whole: bool = True) -> bool:
+    """Return whether a text says the name of a line, or a word of it; where no spaces part words
+    its last one.
+    """
     if questions.is_asian(label):
         words = _WORDS.findall(fold_text(label))
         return bool(words) and words[-1] in fold_text(text)
     wanted = note_lines.content(label.replace("-", " "))
     said = note_lines.content(text.replace("-", " "))
-    return bool(wanted) and wanted <= said
+    return bool(wanted) and (wanted <= said if whole else bool(wanted & said))

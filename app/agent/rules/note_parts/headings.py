@@ -206,6 +206,10 @@ def _texts(looked: Asked, place: Place, language: Language) -> list[str]:
     return _read(looked, place, language)
 
 
+def _adds(text: str, language: Language) -> bool:
+    return list_words.words_of(language).cues["add"].search(Marked(text).text) is not None
+
+
 def _only_adds(lead: str, language: Language) -> bool:
     """Return whether some words only ask for something to be added."""
     words, text = list_words.words_of(language), Marked(lead).text
@@ -239,7 +243,8 @@ def _slots(said: Understood, slots: frozenset[str], place: Place, language: Lang
         if joined and _COLON.fullmatch(said.text, joined[-1][1], start):
             start = joined.pop()[0]
         joined.append((start, end))
-    if joined and 0 < place.start - joined[-1][1] <= REST:
+    gap = said.text[joined[-1][1] : place.start] if joined else ""
+    if 0 < len(gap) <= REST and "," not in gap and not _adds(gap, language):
         # “a cake for the end of the year to the menu” was read to end with the cake
         joined[-1] = (joined[-1][0], place.start)
     texts = [_without_cue(_text(said.text, start, end), language) for start, end in joined]
