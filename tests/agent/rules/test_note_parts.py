@@ -222,6 +222,7 @@ async def test_a_change_with_more_in_it_is_asked_about(alice: Client) -> None:
     ("title", "text", "message", "line", "count"),
     [
         ("Club fees", PAY, "new in the club fees: Kay Lund, fee owes, 12, 0171 55 222", "12", 1),
+        ("Club fees", PAY, "put Lou Reid in the club fees too, owes, 14, 0171 55 888", "| 14 |", 1),
         ("Visites", CLINIC, "une de plus dans les visites : 10h, Mme Roy, prise de sang", "10h", 1),
         (
             "值班",
@@ -492,3 +493,15 @@ async def test_a_word_for_a_password_takes_the_place_of_the_old_one(alice: Clien
     if (await say("change the wifi password to otter")).endswith("?"):
         await say("yes")
     assert await text_of(alice, where) == "Wifi password: otter\n\nBins: Friday\n"
+
+
+@pytest.mark.anyio
+async def test_the_last_value_of_a_new_row_may_be_a_no(alice: Client) -> None:
+    held = "| Name | Garten | Bezahlt |\n|---|---|---|\n| Voss | 3 | ja |\n| Kern | 8 | nein |\n"
+    where = await note(alice, "Vereinsbeitrag", held)
+    say = Talk(alice).say
+    told = await say("wer hat den Vereinsbeitrag noch nicht bezahlt?")
+    assert "Kern" in told
+    assert "Voss" not in told
+    await say("trag bitte noch Lang ein, Garten 12, bezahlt nein")
+    assert await text_of(alice, where) == f"{held}| Lang | 12 | nein |\n"

@@ -27,6 +27,8 @@ LEAST = 2
 """So many rows has a table at least whose columns are looked at."""
 MOST_NOTES = 6
 """What so many notes have tables for is too common to be meant."""
+PART = 4
+"""So many letters has a word at least that is the end of a longer one."""
 UNKNOWN = 1
 """So many words of a question for a value may be ones that the note does not have: “sings”."""
 DONE_MARKS, OPEN_MARKS = "✓✔✅☑", "✗✘❌☐"
@@ -280,7 +282,10 @@ def _is_known(table: _Table, wanted: Wanted, values: list[str] | None) -> bool:
     else:
         said = note_lines.content(text)
         stems = Stems(whole, beginnings(said))
-        unknown = [one for one in said if not stems.holds(one)]
+        names = _stems(fold_text(f"{note.title} {' '.join(table.header)}"))
+        # a “Vereinsbeitrag” is told by the column “Beitrag”
+        ends = tuple(one for one in names if len(one) >= PART)
+        unknown = [one for one in said if not (stems.holds(one) or one.endswith(ends))]
         if values and not said - {stem(word) for one in values for word in split_words(one)}:
             return False  # “who is Carol?” is no question for her dogs
         if any(one in wanted.question.names for one in unknown):

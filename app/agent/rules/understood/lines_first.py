@@ -1,8 +1,9 @@
 """What is done with the lines of the note that a message names or goes on from, before all else.
 
-A sum of few words goes on from that of the turn before, or is told again after a line was changed:
-“and last week?”, “and the eggs?”, “so how much is that now”. An amount of a day is told for the log
-that was spoken of: “4 kg today, put it down there”.
+A line is written under its heading, a table gets another cell or row, a code takes the place of the
+old one. A sum of few words goes on from that of the turn before, or is told again after a line was
+changed: “and last week?”, “and the eggs?”, “so how much is that now”. An amount of a day is told
+for the log that was spoken of: “4 kg today, put it down there”.
 """
 
 import re
@@ -184,8 +185,10 @@ def _table(asked: Asked, whole: Asked, language: Language) -> Route | Step | Non
     """Return the change of the table that was told just before or is named: of a cell, a row that
     is added or taken out; the question whether it is meant, or the step that reads its note.
     """
-    if not _may_change_table(asked, language) or taken_back.as_whole(asked, language):
+    if not _may_change_table(asked, language):
         return None
+    if taken_back.as_whole(asked, language) and not rows.may_be_row(asked.message):
+        return None  # the last value of a row may be a “no”
     before = looks.before_change(whole)
     notes = _tells_note(asked)
     if not notes or _names_note(asked, language):
@@ -199,10 +202,8 @@ def _table(asked: Asked, whole: Asked, language: Language) -> Route | Step | Non
         held = item_changes.read(before, note)
         if isinstance(held, Step):
             return held
-        found = _of_table(before, held, language) if held else None
-        if held is None or found is None:
-            continue
-        return _unless_todo(asked, before, found, language)
+        if held and (found := _of_table(before, held, language)):
+            return _unless_todo(asked, before, found, language)
     return None
 
 
