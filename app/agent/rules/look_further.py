@@ -162,9 +162,9 @@ def _others(asked: Asked, route: Route) -> list[Route]:
     if asked.persona.owner or route.get("context"):
         return [ask] if route.is_loose else []
     if route.intent == "ask":
-        # A todo's name may tell to whom, but nothing of it where or why: its notes may do so.
+        # A todo's name may tell to whom, but not where or why: its description may.
         kind = questions.read_question(asked.message).kind
-        only = {todo_states.NOTES_ONLY: "yes"} if kind in ("where", "why", "price") else {}
+        only = {todo_states.DESCRIPTION_ONLY: "yes"} if kind in ("where", "why", "price") else {}
         return [msgspec.structs.replace(state, arguments={**words, **only})]
     if route.intent == "days_left":
         return []  # the notes were asked

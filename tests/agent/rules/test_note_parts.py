@@ -320,6 +320,8 @@ def test_sections_are_what_stands_below_their_headings() -> None:
         ("B", "y\n"),
         ("A", ""),
     ]
+    assert [one.title for one in sections.find("# A\r\nx\r\n# B\r\n")] == ["A", "B"]
+    assert [one.title for one in sections.find("````\n```\n# no\n````\n# A")] == ["A"]
     assert sections.named(text, "A") is None
     assert sections.named(text, "B") is not None
 

@@ -23,8 +23,8 @@ ROWS = 150
 twice.
 """
 FEWEST = 2
-NOTES_ONLY = "notes_only"
-"""The argument of a question that only the notes of a todo may answer, and not its state."""
+DESCRIPTION_ONLY = "description_only"
+"""The argument of a question that only the description of a todo may answer, and not its state."""
 _TWO = re.compile(r"(?=([\u3400-\u9fff々]{2}))")
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 SEARCHED = 2
@@ -36,7 +36,7 @@ def tell_state(asked: Asked, route: Route) -> Step:
 
     The step is empty where none is.
     """
-    if told := _from_notes(asked, route, ()):
+    if told := _from_description(asked, route, ()):
         return told  # of the todo that was told before
     words = dialogue_words.without_next(route.get("words") or asked.message, route.language)
     meant = tuple(one for one in route.things if one.kind == "todo")
@@ -66,9 +66,9 @@ def tell_state(asked: Asked, route: Route) -> Step:
     found_rows = {
         row["id"]: row for result in asked.of("search_todos") for row in result.content["todos"]
     }
-    if told := _from_notes(asked, route, list(found_rows.values())):
+    if told := _from_description(asked, route, list(found_rows.values())):
         return told
-    if route.get(NOTES_ONLY):
+    if route.get(DESCRIPTION_ONLY):
         return Step(route.phrase("no_todos"), empty=True)
     rows = resolve_reference.fitting_rows(words, list(found_rows.values()))[:SHOWN]
     rows = rows or _by_letters(
@@ -82,9 +82,9 @@ def tell_state(asked: Asked, route: Route) -> Step:
     return _told(asked, route, [read.get(row["id"], row) for row in rows])
 
 
-def _from_notes(asked: Asked, route: Route, rows: Sequence[Mapping[str, Any]]) -> Step | None:
-    """Return the sentence in the notes of the todo that a question names which says what it asks
-    for, or the step that reads them; None where there is none.
+def _from_description(asked: Asked, route: Route, rows: Sequence[Mapping[str, Any]]) -> Step | None:
+    """Return the sentence in the description of the todo that a question names which says what it
+    asks for, or the step that reads that; None where there is none.
     """
     question = questions.read_question(route.said or asked.message)
     if question.kind in (None, "when") or "get_todo" not in asked.tools:

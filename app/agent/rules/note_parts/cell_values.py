@@ -15,7 +15,7 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.question_tables import Questions
 from app.agent.rules.languages.quickadd_tables import Dates
-from app.agent.rules.passages import note_lines, questions
+from app.agent.rules.passages import note_lines, questions, valued_rows
 from app.agent.rules.passages.new_rows import NUMBER, PHONE, TIME, is_alike, is_phone
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.reckoning import numbers
@@ -72,16 +72,13 @@ def find(
     return [one for one in values if one in stated or not _is_denied(message, one.start, language)]
 
 
-def as_before(value: str, column: Sequence[str], language: Language) -> str:
+def as_before(value: str, column: Sequence[str]) -> str:
     """Return a value as another row has it: “Soprano” for “soprano”, “no” for “not paid”."""
     if same := next((one for one in column if fold_text(one) == fold_text(value)), ""):
         return same
-    words = _rows(language)
-    if are_states((value, *column), language):
-        is_open = words.open.fullmatch(fold_text(value)) is not None
-        return next(
-            (one for one in column if bool(words.open.fullmatch(fold_text(one))) == is_open), value
-        )
+    if are_states((value, *column)):
+        state = "open" if valued_rows.is_of("open", fold_text(value)) else "done"
+        return next((one for one in column if valued_rows.is_of(state, fold_text(one))), value)
     return value
 
 
@@ -123,48 +120,35 @@ def _states(
     in the words of the other rows: “sí” where somebody “ha pagado”, or has “confirmado” what the
     column is named after.
     """
-    words = _rows(language)
-    said = words.pays.search(Marked(message).text)
+    pays, lacks = _paying(language)
+    said = pays.search(Marked(message).text)
     if said is None and not named:
         return []
     start, end = said.span() if said else (0, 0)
-    is_open = words.lacks.search(Marked(message).text) is not None
+    state = "open" if lacks.search(Marked(message).text) else "done"
     values = []
     for at, cell in enumerate(row):
         column = [other[at] for other in others if at < len(other)]
-        if not are_states((cell, *column), language) or not (said or at in named):
+        if not are_states((cell, *column)) or not (said or at in named):
             continue
-        fits = words.open if is_open else words.done
-        known = [one for one in column if fits.fullmatch(fold_text(one))]
-        if known and not fits.fullmatch(fold_text(cell)):
+        known = [one for one in column if valued_rows.is_of(state, fold_text(one))]
+        if known and not valued_rows.is_of(state, fold_text(cell)):
             values.append(Value(at, known[0], start, end))
     return values
 
 
-def are_states(column: Sequence[str], language: Language) -> bool:
+def are_states(column: Sequence[str]) -> bool:
     """Return whether all cells of a column only tell whether something is paid or done yet."""
-    return all(_is_state(one, _rows(language)) for one in column)
-
-
-class _Rows(NamedTuple):
-    """The patterns by which a language tells whether something is paid or done yet."""
-
-    open: re.Pattern[str]
-    done: re.Pattern[str]
-    pays: re.Pattern[str]
-    lacks: re.Pattern[str]
+    folded = [fold_text(one) for one in column]
+    return all(valued_rows.is_of("open", one) or valued_rows.is_of("done", one) for one in folded)
 
 
 @functools.cache
-def _rows(language: Language) -> _Rows:
+def _paying(language: Language) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return the words of paying, and those that say that something is not done yet."""
     table = language_data.load_table(language, Questions).rows
-    fields = (table.open, table.done, table.pays, table.lacks)
-    return _Rows(*(re.compile(language_data.join_pattern(one)) for one in fields))
-
-
-def _is_state(cell: str, words: _Rows) -> bool:
-    folded = fold_text(cell)
-    return bool(words.open.fullmatch(folded) or words.done.fullmatch(folded))
+    pays, lacks = map(language_data.join_pattern, (table.pays, table.lacks))
+    return re.compile(pays), re.compile(lacks)
 
 
 def _words(message: str, row: Sequence[str], others: Sequence[Sequence[str]]) -> list[Value]:

@@ -185,7 +185,7 @@ def _with_word(lines: Sequence[Line], text: str, title: str, language: Language)
     own = [
         at
         for at, column in enumerate(columns)
-        if len({*column}) == len(column) and not cell_values.are_states(column, language)
+        if len({*column}) == len(column) and not cell_values.are_states(column)
     ]
     said = note_lines.content(text) - note_lines.content(title)
     found = [

@@ -72,7 +72,7 @@ def added(looked: Asked, held: Held, language: Language) -> Route | None:
     if not all(map(new_rows.is_alike, row, columns)):
         return None
     values = [
-        cell_values.as_before(value, column, language).replace("|", "\\|")
+        cell_values.as_before(value, column).replace("|", "\\|")
         for value, column in zip(row, columns, strict=True)
     ]
     arguments = {"text": ", ".join(values), "row": f"| {' | '.join(values)} |"}

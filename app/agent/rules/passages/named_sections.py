@@ -14,6 +14,7 @@ from app.agent.rules.passages import answer_passages, held_stems, questions
 from app.agent.rules.passages.answer_passages import Ranked, Text
 from app.agent.rules.passages.questions import Question
 from app.agent.rules.passages.sentences import fold_text, split_words, stem
+from app.core.markdown import blocks
 
 LEAST = 2
 """So many sections has a note at least whose sections are told apart."""
@@ -36,7 +37,8 @@ class Section(NamedTuple):
 
 def read(content: str) -> list[Section]:
     """Return the sections of a note: under headings, or from a bold name to the next."""
-    found = [*_BEGINS.finditer(content)]
+    code = blocks.code_blocks(content)
+    found = [one for one in _BEGINS.finditer(content) if not blocks.is_within(code, one.start())]
     if len(found) < LEAST:
         return []
     ends = [*(one.start() for one in found[1:]), len(content)]

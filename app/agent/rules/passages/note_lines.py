@@ -9,6 +9,7 @@ from typing import NamedTuple
 from app.agent.rules.passages import questions, tables
 from app.agent.rules.passages.log_lines import DATED
 from app.agent.rules.passages.sentences import fold_text, split_words, stem
+from app.core.markdown import blocks
 
 LONGEST = 160
 """What is longer is a text, and no line of a list."""
@@ -69,11 +70,10 @@ class Line(NamedTuple):
 def read(markdown: str) -> list[Line]:
     """Return the lines of a note that stand in it once, but what is running text, or code."""
     rows, found, columns = markdown.split("\n"), list[Line](), tuple[str, ...]()
-    in_code, counts = False, Counter(rows)
+    code, counts, start = blocks.code_blocks(markdown), Counter(rows), 0
     for at, row in enumerate(rows):
-        if row.lstrip().startswith(("```", "~~~")):
-            in_code = not in_code
-        if in_code:
+        place, start = start, start + len(row) + 1
+        if blocks.is_within(code, place):
             continue
         if not row.lstrip().startswith("|"):
             columns = ()

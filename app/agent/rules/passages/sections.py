@@ -3,8 +3,9 @@
 import re
 from typing import NamedTuple
 
-_HEADING = re.compile(r"(?P<level>#{1,6})[ \t]+(?P<title>\S.*?)[ \t]*#*[ \t]*$")
-_FENCE = re.compile(r" {0,3}(?P<mark>`{3,}(?=[^`]*$)|~{3,})")
+from app.core.markdown import blocks
+
+_CLOSING = re.compile(r"[ \t]+#+[ \t]*$")
 
 
 class Section(NamedTuple):
@@ -17,30 +18,31 @@ class Section(NamedTuple):
 
 def title_of(line: str) -> str:
     """Return the text of a line that is a heading; empty where it is none."""
-    found = _HEADING.match(line.rstrip("\r\n"))
-    return found["title"] if found else ""
+    found = find(line)
+    return found[0].title if found else ""
 
 
 def find(text: str) -> list[Section]:
     """Return the sections of a text in order; what looks like a heading in code is none."""
-    found: list[Section] = []
-    at, fence = 0, ""
-    for line in text.splitlines(keepends=True):
-        mark = found_mark["mark"] if (found_mark := _FENCE.match(line.rstrip("\r\n"))) else ""
-        if fence:
-            if mark.startswith(fence):
-                fence = ""
-        elif mark:
-            fence = mark
-        elif title := title_of(line):
-            if found:
-                found[-1] = found[-1]._replace(end=at)
-            found.append(Section(title, at + len(line), len(text)))
-        at += len(line)
-    return found
+    lines = [one for one in blocks.headings(text) if not one.depth]  # none in a quote or item
+    ends = [*(one.start for one in lines[1:]), len(text)]
+    return [
+        Section(_title(text[line.inner : line.end]), _next_line(text, line.end), end)
+        for line, end in zip(lines, ends, strict=False)
+    ]
 
 
 def named(text: str, title: str) -> Section | None:
     """Return the one section with a heading of that text; None where there is none, or several."""
     found = [one for one in find(text) if one.title == title]
     return found[0] if len(found) == 1 else None
+
+
+def _title(text: str) -> str:
+    return _CLOSING.sub("", text.rstrip()).strip()
+
+
+def _next_line(text: str, end: int) -> int:
+    """Return where the line after one that ends at a place begins; the end of the text if none."""
+    following = text.find("\n", end)
+    return following + 1 if following >= 0 else len(text)

@@ -220,16 +220,17 @@ def _kept(
         row
         for number, row in enumerate(table.rows)
         if all(table.column(at)[number] in cells for at, cells in said.items())
-        and all(_is_of(is_done, table.column(at)[number]) for at in meant)
+        and all(is_of(is_done, table.column(at)[number]) for at in meant)
     ]
     return kept, None if meant else [one for cells in said.values() for one in cells]
 
 
 def _is_state(cells: Sequence[str]) -> bool:
-    return len(cells) >= LEAST and all(_is_of("open", one) or _is_of("done", one) for one in cells)
+    return len(cells) >= LEAST and all(is_of("open", one) or is_of("done", one) for one in cells)
 
 
-def _is_of(state: str, cell: str) -> bool:
+def is_of(state: str, cell: str) -> bool:
+    """Return whether a cell, in small letters, only says that something is “open”, or “done”."""
     bare = cell.strip("*_ .!")
     marks = OPEN_MARKS if state == "open" else DONE_MARKS
     return bool(bare) and (bare in marks or re.fullmatch(_pattern(state), bare) is not None)
