@@ -9,7 +9,7 @@ from app.agent.rules.languages.dialogue_tables import Dialogue
 from app.agent.rules.languages.followup_tables import FollowUp
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.phrases import phrases
-from app.agent.rules.reader import reader
+from app.agent.rules.reader import question_signs, reader
 from app.agent.rules.routing import misspelled, routing, wording
 from app.agent.rules.routing.routing import Route
 from app.agent.rules.understood import surely, wishes
@@ -84,7 +84,7 @@ def agreed(asked: Asked, language: Language) -> Asked:
         return asked
     likely = reader.read(msgspec.structs.replace(asked, results=()), (), language).likely[:1]
     is_yes = likely and likely[0].intent == "yes" and likely[0].sure >= surely.AT_ONCE
-    if not is_yes or likely[0].spans or surely.may_be_question(likely[0]):
+    if not is_yes or likely[0].spans or question_signs.may_be_question(likely[0]):
         return asked
     if len(asked.message) > LONGEST_YES:
         return asked

@@ -21,7 +21,7 @@ from app.agent.rules.dialogue import day_rows, dialogue_words, resolve_reference
 from app.agent.rules.intents import INTENTS, TRIED
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.passages import questions
-from app.agent.rules.passages.sentences import fold_text
+from app.agent.rules.passages.sentences import fold_text, split_words, stem
 from app.agent.rules.reckoning import words, written_dates
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, Thing, Trace
@@ -219,20 +219,33 @@ def _beside_day(
     day, `when` that is known, and the day; no words where it names no day.
     """
     text = dialogue_words.bare(text)
-    found = dialogue_words.find_days(text, asked.now)
-    found = found or dialogue_words.bare_weekday(text, asked.now)
-    at = text.find(dialogue_words.bare(when)) if when else -1
-    if found is None and at < 0:
+    if (said := _day_said(asked, text, when)) is None:
         return "", "", None
-    day, start, end = found or (time_ranges.read(when, asked.now), at, at + len(when))
+    day, start, end = said
     rest = f"{text[:start]} {text[end:]}"
     if part := time_ranges.find_part(rest):
         rest = f"{rest[: part[1]]} {rest[part[2] :]}"
     sorted_words = view_words.sort_words(rest, language)
     # what is left where no spaces part words may be a part of one
     is_none = "todo" in sorted_words.said or questions.is_asian(text)
-    named = "" if is_none else " ".join(sorted_words.rest)
-    return named, text[start:end].strip(), day
+    left = " ".join(sorted_words.rest)
+    if not left and questions.read_question(text).kind == "who":
+        left = rest.strip(" ?")  # “who's coming on Christmas Eve?”
+    return "" if is_none else left, text[start:end].strip(), day
+
+
+def _day_said(asked: Asked, text: str, when: str) -> tuple[Range | None, int, int] | None:
+    """Return the day that a text names, or the part of one, and from where to where it does; of
+    `when`, too, where that is known. None where it names none.
+    """
+    found = dialogue_words.find_days(text, asked.now)
+    if found := found or dialogue_words.bare_weekday(text, asked.now):
+        return found
+    if when and (at := text.find(dialogue_words.bare(when))) >= 0:
+        return time_ranges.read(when, asked.now), at, at + len(when)
+    if part := time_ranges.find_part(text):
+        return time_ranges.next_with(part[0], asked.now), *part[1:]
+    return None
 
 
 def _list_before(asked: Asked) -> tuple[Thing, ...]:
@@ -283,13 +296,21 @@ def of_day_in_notes(asked: Asked, route: Route, step: Step) -> Step:
     if found.calls or wanted is None:
         return found if found.calls else step
     of_day = functools.partial(day_rows.begins, day=wanted.start.date(), now=asked.now)
-    if days != {wanted.start.date()} and not (found.quotes and of_day(found.quotes[0].text)):
+    is_of_day = days == {wanted.start.date()} or (found.quotes and of_day(found.quotes[0].text))
+    if not is_of_day and not _says(found, day):
         return step
     # “and on the 13th?” asks the same again
     trace = msgspec.structs.replace(
         found.trace or Trace(), intent="events", language=route.language, arguments=asks
     )
     return msgspec.structs.replace(found, trace=trace)
+
+
+def _says(found: Step, day: str) -> bool:
+    """Return whether what notes say of a day has its words: “Christmas Eve”, a column “Morning”."""
+    said = {stem(one) for one in split_words(day)} - questions.little()
+    text = {stem(one) for one in split_words(found.text)}
+    return bool(found.quotes and said) and said <= text
 
 
 def _in_notes(asked: Asked, route: Route) -> Step:

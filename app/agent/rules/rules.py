@@ -219,7 +219,8 @@ def _wished(asked: Asked, route: Route) -> Step:
         )
         if ended:
             return ended
-    if not changes.may_change(asked, route) or list_filters.only_asks(asked, route):
+    only_asks = list_filters.only_asks(asked, route) or route.get("level")
+    if only_asks or not changes.may_change(asked, route):
         return _act(asked, route)
     if route.intent in changes.WRITTEN and changes.goes_onto(asked, route):
         # “Eggs to the groceries” is no todo where there is such a list.

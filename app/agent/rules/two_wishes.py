@@ -38,6 +38,7 @@ NO_WISH = frozenset({"none", "smalltalk", "yes", "no", "choose"})
 """What the parts of such a message are not."""
 OF_LISTS = frozenset({*wishes.ITEMS, "add_item", "add_step"})
 WRITES = frozenset({"append_note", "add_item"})
+MADE = WRITES | {"add_todo"}
 SAY_DONE = frozenset({"complete_todo", "tick_step", "tick_item"})
 ABOUT = ("target", "person")
 """The slots of what a second wish of the same kind is about."""
@@ -176,15 +177,20 @@ def _parts(asked: Asked, language: Language) -> tuple[str, str] | None:
     is_apart = re.search(r"[,;.!，、；。！]\s*$", asked.message[:at])
     if first and first.intent == "rename" and not is_apart:
         return None  # “rename it to Shop and garage”
-    if first and first.intent == "message" and second.intent == "add_todo" and not is_apart:
-        asks = words_of(language).cues["todo"].search(Marked(rest).text)
-        if not asks:
-            return None  # “tell her I'm late and the boiler man's coming on Friday”
+    if first and first.intent == "message" and not is_apart and not _asks(second, rest, language):
+        return None  # “tell her I'm late and the boiler man's coming on Friday”
     if lead.endswith(("?", "？")) and (second.intent == TWO or _points(second)):
         return None
     if first and (_goes_on(first, second) or sure * math.sqrt(first.sure * second.sure) < LIKELY):
         return None
     return lead, rest
+
+
+def _asks(said: Understood, text: str, language: Language) -> bool:
+    """Return whether a second wish has a word that asks for it, and is no more of a message."""
+    cues, marked = words_of(language).cues, Marked(text).text
+    of_made = (cues["todo"], cues["append"])
+    return any(one.search(marked) for one in (of_made if said.intent in MADE else cues.values()))
 
 
 def _second_pair(asked: Asked, language: Language) -> tuple[float, int]:

@@ -36,7 +36,7 @@ async def test_both_are_done_and_taken_back_together(alice: Client) -> None:
 async def test_a_folder_that_is_to_be_made_is_there_for_what_goes_into_it(alice: Client) -> None:
     path = await groceries(alice)
     told = await Talk(alice).say("make a folder Receipts, then move the groceries note in there")
-    assert told.splitlines()[0] == "The folder Receipts is there."
+    assert told.splitlines()[0] == "New folder: Receipts."
     assert (await alice.ok("GET", path))["note"]["folder"]["name"] == "Receipts"
 
 

@@ -24,8 +24,12 @@ def make_folder(asked: Asked, route: Route) -> Step:
     made = asked.of("create_folder")
     if not made:
         return list_answers.tell_refusal(asked, route)
-    about = (Thing("folder", made[0].content["folder"]["id"], path),)
-    return Step(route.phrase("folder_made", folder=path), trace=Trace(about=about))
+    folder, created = made[0].content["folder"]["id"], made[0].content["createdSegments"]
+    # of several that were made, those above the last may have been wanted for more
+    undo = (("delete_folder", {"id": folder}),) if len(created) == 1 else ()
+    name = "folder_made" if created else "folder_there"
+    trace = Trace(about=(Thing("folder", folder, path),), undo=undo)
+    return Step(route.phrase(name, folder=path), trace=trace)
 
 
 def _path(asked: Asked, route: Route) -> str:

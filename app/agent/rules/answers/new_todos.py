@@ -296,6 +296,7 @@ def _new_todo(asked: Asked, route: Route, read: QuickAdd) -> dict[str, Any]:
     said = read.title.rstrip("?？ ") or read.title
     written = wording.as_written(said, asked.message, _message_language(route))
     title = _CASE.sub("", _line(_tidied(written, _message_language(route))))
+    title += _what_it_is(asked, title, _message_language(route))
     fields: dict[str, Any] = {
         "title": title[:LONGEST_TODO].strip() or "Todo",
         **list_answers.zone_argument(asked),
@@ -314,6 +315,23 @@ def _new_todo(asked: Asked, route: Route, read: QuickAdd) -> dict[str, Any]:
     if read.recurrence and read.due_date:
         fields["recurrence"] = {"rule": read.recurrence.rule}
     return fields
+
+
+def _what_it_is(asked: Asked, title: str, language: Language) -> str:
+    """Return what says in brackets what the “it” of a title is, where one note or todo was just
+    spoken of: “pay it (Fair)”; empty where a title needs none.
+    """
+    last = asked.earlier[0] if asked.earlier else Trace()
+    if last.asks or len(last.about) != 1 or last.about[0].kind not in ("note", "todo"):
+        return ""
+    leans = language_data.load_table(language, PlainWords).leans
+    return f" ({last.about[0].title})" if re.fullmatch(leans, title, re.IGNORECASE) else ""
+
+
+def without_what_it_is(asked: Asked, title: str) -> str:
+    """Return a title as the message has it, without what says in brackets what its “it” is."""
+    about = asked.earlier[0].about if asked.earlier else ()
+    return title.removesuffix(f" ({about[0].title})") if len(about) == 1 else title
 
 
 def _line(text: str) -> str:

@@ -2,6 +2,7 @@
 
 import functools
 import re
+from collections.abc import Sequence
 
 import msgspec
 
@@ -73,7 +74,7 @@ def _by_passages(asked: Asked, route: Route, question: Question) -> Step:
     newest = day_rows.newest(asked, text, question, notes, just_before)
     rows = day_rows.of_day(of_day, question, notes, asked.now, just_before) if of_day else []
     rows = [newest.passage] if newest else rows
-    found = rows or _of_section(asked, route, notes)
+    found = rows or _of_section(asked, route, notes) or _of_row(asked, route, near, just_before)
     found = found or _passages_quoted_last(asked, route, question, notes)
     found = found or asked_parts.answer_each(text, written, notes, asks)
     found = found or (answer_passages.best_passages(question, notes) if is_named else [])
@@ -102,7 +103,7 @@ def _told(found: list[Ranked], text: str, day: str = "") -> Step:
     """Return the answer that tells passages, of the one day that they are of if they are."""
     quoted = tuple(map(answer_passages.as_quote, found))
     cited = {one.note_id: Thing("note", one.note_id, one.title) for one in quoted}
-    section = named_sections.name_of(found)
+    section = named_sections.name_of(found) or named_rows.name_of(found)
     trace = Trace(intent="ask", about=tuple(cited.values()), day=day, section=section)
     return Step(text, quotes=quoted, trace=trace)
 
@@ -148,6 +149,12 @@ def _of_section(asked: Asked, route: Route, notes: list[Text]) -> list[Ranked]:
     last = references.quoted_just_before(asked) if told else ()
     points = followed or questions.read_question(text).points_back
     return named_sections.told_by(text, notes, last, told, points=points)
+
+
+def _of_row(asked: Asked, route: Route, notes: list[Text], last: Sequence[int]) -> list[Ranked]:
+    """Return the row of the table told just before that a question goes on with."""
+    told = asked.earlier[0].section if asked.earlier and route.get("followed") else ""
+    return named_rows.row_again(route.get("words"), notes, last, told) if told else []
 
 
 def _passages_quoted_last(

@@ -6,11 +6,14 @@ from datetime import datetime
 from typing import Any
 
 from app.agent.rules.answers import list_answers
-from app.agent.rules.dialogue import dialogue_words, references, resolve_reference
+from app.agent.rules.dialogue import dialogue_words, references, resolve_reference, view_words
 from app.agent.rules.dialogue.references import Reference
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.question_tables import Questions
 from app.agent.rules.passages import held_stems, questions
 from app.agent.rules.passages.questions import Question
-from app.agent.rules.passages.sentences import split_sentences
+from app.agent.rules.passages.sentences import fold_text, split_sentences, split_words
 from app.agent.rules.phrases import dates
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, Thing, ThingKind, Trace, call_tool
@@ -27,6 +30,8 @@ DESCRIPTION_ONLY = "description_only"
 """The argument of a question that only the description of a todo may answer, and not its state."""
 _TWO = re.compile(r"(?=([\u3400-\u9fff々]{2}))")
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
+FORM = 5
+"""By so many first letters two words are forms of one."""
 SEARCHED = 2
 """So many words are searched for one by one: a turn has few calls."""
 
@@ -74,6 +79,8 @@ def tell_state(asked: Asked, route: Route) -> Step:
     rows = rows or _by_letters(
         asked, list(found_rows.values()), is_asked=route.intent == "todo_state" and route.is_loose
     )
+    written = route.get("written") or route.language
+    rows = rows or _by_forms(asked, list(found_rows.values()), written)
     if not rows:
         return Step(route.phrase("no_todos"), empty=True)
     if not asked.has("get_todo") and len(rows) == 1:
@@ -87,7 +94,7 @@ def _from_description(asked: Asked, route: Route, rows: Sequence[Mapping[str, An
     asks for, or the step that reads that; None where there is none.
     """
     question = questions.read_question(route.said or asked.message)
-    if question.kind in (None, "when") or "get_todo" not in asked.tools:
+    if question.kind == "when" or "get_todo" not in asked.tools:
         return None
     named = _told_before(asked, question) or _likeliest(asked, question, rows)
     if named is None:
@@ -97,7 +104,12 @@ def _from_description(asked: Asked, route: Route, rows: Sequence[Mapping[str, An
     if row is None:
         return None if asked.has("get_todo") else call_tool("get_todo", id=named)
     sentences = split_sentences(row.get("description") or "")
-    told = [one.text for one in sentences if questions.holds_kind(question.kind, one.text)]
+    # “which room is it in?” of “Room 14”
+    more = {*question.stems} - held_stems.held_in(row["title"], {*question.stems})
+    told = [one.text for one in sentences if held_stems.held_in(one.text, more)]
+    if question.kind is not None:
+        told = told or [one.text for one in sentences]
+        told = [one for one in told if questions.holds_kind(question.kind, one)]
     if not told:
         return None
     about = Thing("todo", row["id"], row["title"])
@@ -146,6 +158,35 @@ def _by_letters(
     return best if len(best) == 1 else []
 
 
+def _by_forms(
+    asked: Asked, rows: list[Mapping[str, Any]], language: Language
+) -> list[Mapping[str, Any]]:
+    """Return the one todo with a day whose title has each word that a question for its time says,
+    in whatever form: “wann werden die Winterreifen gewechselt?”, “when is the appointment to
+    change them?”.
+    """
+    message = dialogue_words.bare(asked.message)
+    if questions.is_asian(message) or questions.read_question(message).kind != "when":
+        return []
+    said = [fold_text(one) for one in view_words.sort_words(message, language).rest]
+    begins = language_data.load_table(language, Questions).begins.split()
+    said = [one for one in said if len(one) >= FORM and one not in questions.little()]
+    said = [one for one in said if one not in begins]
+    fitting = [
+        row
+        for row in rows
+        if row.get("dueDate")
+        and said
+        and all(any(_are_forms(one, title) for title in split_words(row["title"])) for one in said)
+    ]
+    return fitting if len(fitting) == 1 else []
+
+
+def _are_forms(said: str, word: str) -> bool:
+    """Return whether two words share their first letters, be it after a “ge”."""
+    return len(word) >= FORM and (word[:FORM] in said[: FORM + 2] or said[:FORM] == word[:FORM])
+
+
 def _told(asked: Asked, route: Route, rows: list[Mapping[str, Any]]) -> Step:
     lines = [_line(asked, route, row) for row in rows]
     trace = Trace(shown=list_answers.things("todo", rows))
@@ -160,4 +201,7 @@ def _line(asked: Asked, route: Route, row: Mapping[str, Any]) -> str:
         return route.phrase("is_done", title=row["title"], day=day)
     due = list_answers.due_text(route.language, row, asked.now)
     due += list_answers.steps_text(route, row)
+    if route.get("level"):  # “what priority has the invoice?”
+        level = row.get("priority")
+        due += route.phrase("of_level", number=level) if level else route.phrase("of_no_level")
     return route.phrase("is_open", title=row["title"], due=due)

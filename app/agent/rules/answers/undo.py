@@ -7,8 +7,13 @@ from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Call, Mark, Step, Thing, ThingKind, Trace, mark_of
 
 READ_BY: Mapping[ThingKind, str] = {"todo": "get_todo", "note": "get_note_content"}
-GONE_BY: Mapping[str, ThingKind] = {"delete_todo": "todo", "trash_note": "note"}
+GONE_BY: Mapping[str, ThingKind] = {
+    "delete_todo": "todo",
+    "trash_note": "note",
+    "delete_folder": "folder",
+}
 """The tools that put into the trash what was made."""
+FOLDER = "delete_folder"
 
 
 def undo(asked: Asked, route: Route) -> Step:
@@ -24,7 +29,8 @@ def undo(asked: Asked, route: Route) -> Step:
         last = _of_things(last, route.things)
     if last is None:
         return Step(route.phrase("nothing_to_undo"))
-    reads = (*map(_reading, last.marks), *_snapshot_lists(last))
+    folders = _looks_within(last)
+    reads = (*map(_reading, last.marks), *_snapshot_lists(last), *folders)
     if reads and not asked.results:
         return Step(calls=reads)
     if asked.refusal:
@@ -36,7 +42,13 @@ def undo(asked: Asked, route: Route) -> Step:
         for result in asked.of(tool)
     }
     titles = ", ".join(one.title for one in last.about)
-    if not set(last.marks) <= now:
+    moved = {fields["noteId"] for tool, fields in last.undo if tool == "move_note"}
+    is_filled = any(
+        {row["id"] for row in one.content["notes"]} - moved
+        for one in asked.results
+        if (one.tool, one.arguments) in folders
+    )
+    if is_filled or not set(last.marks) <= now:
         return Step(route.phrase("changed_since", title=titles))
     calls = tuple(_complete(asked, call) for call in last.undo)
     if not asked.has(calls[-1][0]):
@@ -49,6 +61,18 @@ def undo(asked: Asked, route: Route) -> Step:
     )
     trace = Trace(about=last.about, undo=again if len(again) == len(last.undo) else ())
     return Step(route.phrase("undone", title=titles), trace=trace)
+
+
+def _looks_within(last: Trace) -> tuple[Call, ...]:
+    """Return the calls that tell whether the folders that were made hold more by now than what a
+    turn has put there.
+    """
+    fields = {"recursive": True, "limit": len(last.undo)}
+    return tuple(
+        ("list_notes", {"folderId": arguments["id"], **fields})
+        for tool, arguments in last.undo
+        if tool == FOLDER
+    )
 
 
 def _of_things(trace: Trace, things: Sequence[Thing]) -> Trace:

@@ -62,7 +62,9 @@ class Changes(Table, frozen=True):
     something `moves`, be it that no day is said, and what says that something is `finished`; with
     their accents, the words of a report that
     something is `done`, and those by which it is only thought, planned or still `open`.
-    What `doubts` may only mean a change, so that it is asked about.
+    Without its mark a question `asks_at_end`, or `asks_what` is no name of something to do.
+    What `doubts` may only mean a change, so that it is asked about; what `ticks` asks outright for
+    something to be marked as done.
     A sentence that is `chatter` only says how somebody feels, or why, of what its groups hold;
     one that `reports` ends in the form of
     what is done. Where no spaces part words a verb may stand `verb_first`, before its object.
@@ -95,6 +97,9 @@ class Changes(Table, frozen=True):
     perhaps: Pieces = "(?!)"
     negates: Pieces = "(?!)"
     asks_others: Pieces = "(?!)"
+    ticks: Pieces = "(?!)"
+    asks_at_end: Pieces = "(?!)"
+    asks_what: Pieces = "(?!)"
     place: Pieces = ""
     must: Pieces = ""
     join: Pieces = ""

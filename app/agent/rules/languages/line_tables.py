@@ -13,7 +13,8 @@ class LineWords(Table, frozen=True):
     nothing but a word for what was told before. `again` are amounts of what is named after a change
     of another. What is `removed` is a line by its name. `beside` are words that stand beside a new
     text and are no part of it; `now` says that something is no longer as it was. `theirs` means
-    what was named before. Between a text and its day stands a word `of_day`.
+    what was named before. Between a text and its day stands a word `of_day`. A `slip` is said of
+    what was just written wrong.
     """
 
     replaced: tuple[Pieces, ...]
@@ -24,3 +25,4 @@ class LineWords(Table, frozen=True):
     beside: Pieces
     theirs: Pieces
     of_day: Pieces
+    slip: Pieces

@@ -33,9 +33,11 @@ Wish = Literal[
 
 class PlainWords(Table, frozen=True):
     """`plain.toml`: how it is asked whether a wish is meant, with `{plain}` for its plain words,
-    those of each wish, with slots for what it is about, and the words for `it`.
+    those of each wish, with slots for what it is about, and the words for `it`. The name of a todo
+    that `leans` on what was spoken of says it only by such a word: “pay it”.
     """
 
     means: str
     it: str
+    leans: str
     wishes: dict[Wish, str]

@@ -57,13 +57,15 @@ class Questions(Table, frozen=True):
     nothing of names. The words of a line of `alike` may stand for each other, those of one of
     `kin` only have to do with each other; `pronouns` point back, `own` words are of who writes,
     and what is `open` is not known yet. What is asked for
-    the `last` time is the newest of several. By `rows` the rows of tables are asked for.
+    the `last` time is the newest of several. By `rows` the rows of tables are asked for. A verb of
+    `begins` says of something only that it has its time.
     """
 
     asks: dict[Kind, Pieces]
     answers: dict[Kind, Pieces]
     naming: dict[Kind, str]
     rows: Rows
+    begins: str = ""
     little: str = ""
     general: str = ""
     alike: tuple[str, ...] = ()

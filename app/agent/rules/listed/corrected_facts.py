@@ -276,6 +276,8 @@ def is_only_cell(asked: Asked, asks: Question) -> bool:
     texts = (asked.message, *asked.before[-1:])
     named = [one for one in cells if any(_words_shared(text, one.part, "") for text in texts)]
     units = {one.unit for one in _numbers(asked.message) if one.text == asks.arguments["to"]}
+    if "phone" not in units:
+        cells = [one for one in cells if one.number.unit != "phone"]
     alike = [one for one in cells if any(_is_same(one.number.unit, unit) for unit in units)]
     return [one.number.text for one in named or alike or cells] == [asks.arguments["from"]]
 

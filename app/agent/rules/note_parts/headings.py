@@ -105,7 +105,8 @@ def add(looked: Asked, language: Language) -> Route | Step | None:
         given = [one for one in given if fold_text(one.title) not in titles]
         if not given:
             return None
-    if not given and writes:
+    told = references.notes_told(looked.earlier[0]) if looked.earlier else ()
+    if not given and writes and not told:
         # of whatever note, unless the message names one or no more than “the note”
         given = [one for one in places if not dialogue_words.is_list_word(one.title)]
         if given and not looked.has(named_notes.NOTES[0]):

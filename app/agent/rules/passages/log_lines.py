@@ -15,7 +15,10 @@ LEAST = 2
 """So many lines with dates has a log at least."""
 WORDS, LETTERS = 3, 5
 """So many words, or letters where no spaces part them, name a day at most."""
-_DAY = r"(?:\d{4}-\d\d?-\d\d?|\d{1,2}\.\d{1,2}\.(?:\d{2,4})?|\d{1,2}[/月]\d{1,2}日?)"
+_DAY = (
+    r"(?:\d{4}-\d\d?-\d\d?|\d{1,2}\.\d{1,2}\.(?:\d{2,4})?"
+    r"|\d{1,2}[/月]\d{1,2}(?:日|/\d{4}|/\d\d)?)(?![\d/])"
+)
 DATED = re.compile(rf"(?P<day>{_DAY})(?P<gap>\s?[:：,，]?\s*)")
 """A date at the beginning of a line, with what stands between it and the text."""
 _MARK = re.compile(r"\s*(?:[-*+]\s+)?(?:\[[ xX]\]\s+)?")
@@ -44,7 +47,9 @@ def add(markdown: str, text: str, asked: Asked, day: date | None = None) -> str:
     one_line = " ".join(text.split())
     if DATED.match(one_line) or dated is None:
         return f"{kept}\n{lead}{one_line}\n"
-    rest, named = (one_line, day) if day else without_day(one_line, asked)
+    rest, named = without_day(one_line, asked)
+    if day and named != day:
+        rest, named = one_line, day
     rest = amount_of(rest, kept) or rest
     written = write_day(named or asked.now.date(), dated["day"], kept)
     gap = dated["gap"] or " "
@@ -143,6 +148,7 @@ def write_day(day: date, like: str, markdown: str) -> str:
     pairs = re.findall(r"(?m)^\W*(\d{1,2})/(\d{1,2})", markdown)
     is_month_first = questions.is_asian(markdown) or any(int(two) > 12 for _, two in pairs)
     is_day_first = not is_month_first and any(int(one) > 12 for one, _ in pairs)
+    year = f"/{f'{day.year}'[-len(parts[2]) :]}" if len(parts) > 2 else ""
     if is_month_first:
-        return f"{month}/{number}"
-    return f"{number}/{month}" if is_day_first else ""
+        return f"{month}/{number}{year}"
+    return f"{number}/{month}{year}" if is_day_first else ""

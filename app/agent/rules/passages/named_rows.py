@@ -1,14 +1,23 @@
 """The row of a table that a question names, where the names of its columns are in other words."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
 
 from app.agent.rules.passages import answer_passages, questions, tables
 from app.agent.rules.passages.answer_passages import ENOUGH, Ranked, Text
 from app.agent.rules.passages.questions import Question
-from app.agent.rules.passages.sentences import Sentence, split_sentences, split_words, stem
+from app.agent.rules.passages.sentences import (
+    Sentence,
+    fold_text,
+    split_sentences,
+    split_words,
+    stem,
+)
 
 PART = 4
 """So many letters has a word at least that is the beginning of a longer one."""
+LITTLE = frozenset({"", "は", "呢", "那", "那呢", "では", "じゃあ", "じゃあは", "的", "の", "のは"})
+"""What may stand beside a name that a message goes on with where no spaces part words."""
 
 
 def named_row(question: Question, notes: Sequence[Text]) -> list[Ranked]:
@@ -25,6 +34,39 @@ def named_row(question: Question, notes: Sequence[Text]) -> list[Ranked]:
     ]
     is_told = len(found) == 1 and not _is_told_elsewhere(question, found[0], notes)
     return found if is_told else []
+
+
+def row_again(words: str, notes: Sequence[Text], last: Collection[int], told: str) -> list[Ranked]:
+    """Return the row of a table told just before that goes on from the row `told`: the one that
+    `words` name, “and Ilse?”, or the same for another column, “and in the evening?”; nothing where
+    they say more.
+    """
+    found: list[Ranked] = []
+    for note in notes:
+        if note.note_id not in last or not told:
+            continue
+        for row, header in _rows(note):
+            name = tables.cells(row.text)[0]
+            columns = header[1:] if name == told else ()
+            if any(_is_all(words, one) for one in (name, *columns)):
+                found.append(Ranked(note, row.start, row.end, ENOUGH, 0))
+    return found if len(found) == 1 else []
+
+
+def _is_all(words: str, name: str) -> bool:
+    """Return whether a text says a name, and nothing else of what may be asked about."""
+    if questions.is_asian(words):
+        text, folded = questions.without_filler(fold_text(words)), fold_text(name)
+        return len(folded) > 1 and re.sub(r"\W+", "", text.replace(folded, "", 1)) in LITTLE
+    said = [stem(one) for one in split_words(words) if one not in questions.little()]
+    return bool(said) and said == [stem(one) for one in split_words(name)]
+
+
+def name_of(found: Sequence[Ranked]) -> str:
+    """Return the first cell of the one row of a table that was found; empty where it is none."""
+    if len(found) != 1 or not answer_passages.columns_of(found[0]):
+        return ""
+    return tables.cells(answer_passages.text_of(found[0]))[0]
 
 
 def _is_told_elsewhere(question: Question, row: Ranked, notes: Sequence[Text]) -> bool:
@@ -54,8 +96,10 @@ def _names(question: Question, row: str, header: Sequence[str]) -> bool:
     said = {stem(word) for word in split_words(name)}
     if not (said and said <= {*question.stems} and question.names <= said):
         return False
-    if question.kind in questions.COUNTED:
-        return any(mark.isdecimal() for cell in rest for mark in cell)
+    has_number = any(mark.isdecimal() for cell in rest for mark in cell)
+    # “what does Gerd take at noon?” seems to ask for a price
+    if question.kind in questions.COUNTED and (has_number or question.kind != "price"):
+        return has_number
     asked = {*question.stems} - said
     words = {stem(word) for column in header[1:] for word in split_words(column)}
     return any(_is_within(word, one) for word in words for one in asked)

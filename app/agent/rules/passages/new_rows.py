@@ -33,7 +33,8 @@ def add(markdown: str, text: str, asked: Asked, day: date | None = None) -> str 
     kept, one_line = markdown.rstrip("\n"), " ".join(text.split())
     found = tables.find(kept)
     if found and found[-1].end == len(kept):
-        rest, named = (one_line, day) if day else log_lines.without_day(one_line, asked)
+        rest, named = log_lines.without_day(one_line, asked)
+        rest, named = (one_line, day) if day and named != day else (rest, named)
         row = _row(one_line, found[-1], kept)
         if day or named is None:
             row = _not_in_days(row, found[-1], kept, asked.now)

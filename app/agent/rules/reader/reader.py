@@ -6,7 +6,7 @@ One model weighs the intents of a message, one the slots of its pieces under an 
 
 import functools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,14 +26,20 @@ POSSIBLE = 0.001
 """Where two wishes are less likely, no second is looked for."""
 PARTED = 0.02
 """From so likely a second wish on it is asked whether it is more than a day."""
-REMARKED, REMARK = 0.1, 0.85
-"""From so likely a second wish on it is asked whether that is one, and so likely it is none."""
+HARDLY = 0.1
+"""Where two wishes are less likely, one that says all it needs is the only one."""
+REMARK, WORD = 0.85, 0.5
+"""So likely is a part of a message no wish, and so likely where it is a word or two before it."""
 NO_WISH = frozenset({"none", "smalltalk"})
+FIRST_NO_WISH = NO_WISH | {"leave"}
+"""What wishes nothing, and what wishes nothing before something else: “never mind. remind me …”."""
 MOST = 2
 """The slots of so many intents are looked for, those of the likeliest."""
 NEVER_QUOTED = frozenset({"day", "olddat", "by", "prio", THEN})
 """The slots whose words stand in no quotation marks."""
 DAYS = frozenset({"day", "olddat"})
+ADDED = {"add_step": "step", "add_item": "item", "append_note": "text"}
+"""What says what is added by an intent."""
 LISTS = frozenset({"tick_item", "change_items", "show_note", "append_note"})
 """After these a list was spoken of."""
 MESSAGES = frozenset({"message", "from_person", "unread", "waiting", "last_messages"})
@@ -42,6 +48,8 @@ _SENTENCE_END = re.compile(r"(?<=[^\W\d])[.!?]\s+(?=\w)")
 _MARKED = re.compile(r"[,;.!?…，；。！？、]\s*$|\s[-–—]\s*$")
 _TOPIC = re.compile(r"[のはをがも的]?(?:メモ|ノート|リスト|那?[条篇个]?笔记)?[、，,\s]*")
 _COLON = re.compile(r"\w\s?:\s|：")
+_LED = re.compile(r"[^、，。]{1,10}(?<!の)[にはをがも][、，]\s*")
+"""What a Japanese message names before it says what is wished of that."""
 _QUOTED = re.compile(
     r"[\"“„«「『‘](?=\S)([^\"“”„«»「」『』‘’\n]{1,120})[\"”“»」』’]"
     r"|(?<!\w)'([^'\n]{2,60})'(?!\w)"
@@ -105,18 +113,18 @@ def _read(asked: Asked, things: Sequence[Thing], language: Language) -> Reading:
     weights: Mapping[str, float] = crf.weigh(
         _model(language, INTENTS), features.of_line(line, before(asked))
     )
-    if weights.get(TWO, 0.0) >= POSSIBLE and _second_is_none(asked, line, weights, language):
+    if weights.get(TWO, 0.0) >= POSSIBLE and _one_is_none(asked, line, weights, language):
         weights = _one_wish(weights)
     best = sorted(weights, key=lambda one: -weights[one])[:MOST]
     return Reading(tuple(_with_slots(line, one, weights[one], language) for one in best), weights)
 
 
-def _second_is_none(
+def _one_is_none(
     asked: Asked, line: Line, weights: Mapping[str, float], language: Language
 ) -> bool:
     """Return whether the second of two wishes would begin in the text behind a colon, “add to the
-    log: 21/11: wipers, 34 €”, is only a day, or says why, or thanks: “undo that, they want it in
-    writing”.
+    log: 21/11: wipers, 34 €”, is only a day, or one of both says why, or thanks: “undo that, they
+    want it in writing”, “never mind. remind me to buy coffee”.
     """
     has_colon = _COLON.search(line.text) is not None
     if not has_colon and weights[TWO] < PARTED:
@@ -127,12 +135,36 @@ def _second_is_none(
         return True
     if not line.is_spaced and _is_topic(line, at, weights, language):
         return True
-    if weights[TWO] < REMARKED or not _MARKED.search(line.text[:at]):
+    if _LED.fullmatch(line.text[:at]):
+        return True  # “あと美咲に、花は…って伝えて”
+    if weights[TWO] < PARTED or not _MARKED.search(line.text[:at]):
         return False
-    alone = lines.read(Asked(line.text[at:], (), frozenset(), asked.now), (), language)
+    if weights[TWO] < HARDLY and _all_said_from(line, at, weights, language):
+        return True
+    first, second = line.text[:at], line.text[at:]
+    return _is_remark(asked, second, NO_WISH, language) or _is_remark(
+        asked, first, FIRST_NO_WISH, language
+    )
+
+
+def _all_said_from(
+    line: Line, at: int, weights: Mapping[str, float], language: Language
+) -> bool:
+    """Return whether what a message likely wishes is said in its second part alone: “he wants it
+    sooner, make it Wednesday noon”.
+    """
+    one = max((name for name in weights if name != TWO), key=lambda name: weights[name])
+    spans = _with_slots(line, one, weights[one], language).spans
+    return bool(spans) and all(span.start >= at for span in spans)
+
+
+def _is_remark(asked: Asked, text: str, remarks: Collection[str], language: Language) -> bool:
+    """Return whether a part of a message wishes nothing, or no more than these."""
+    alone = lines.read(Asked(text, (), frozenset(), asked.now), (), language)
     model = _model(language, INTENTS)
     said = crf.weigh(model, features.of_line(alone, before(asked))) if alone.words else {}
-    return sum(said.get(one, 0.0) for one in NO_WISH) >= REMARK
+    is_word = remarks is FIRST_NO_WISH and len(text.split()) <= MOST and alone.is_spaced
+    return sum(said.get(one, 0.0) for one in remarks) >= (WORD if is_word else REMARK)
 
 
 def _is_day(line: Line, at: int) -> bool:
@@ -166,8 +198,11 @@ def _with_slots(line: Line, intent: str, sure: float, language: Language) -> Und
             spans.append(Span(slot, start, end))
         elif tag != OUTSIDE:
             spans[-1] = spans[-1]._replace(end=end)
-    whole = dict.fromkeys(_whole(line.text, one) for one in spans)
-    return Understood(intent, sure, line.text, tuple(whole))
+    whole = tuple(dict.fromkeys(_whole(line.text, one) for one in spans))
+    if intent in ADDED and [one.slot for one in whole] == ["target"]:
+        # “ribbon is still missing” says what is added, and not where
+        whole = (whole[0]._replace(slot=ADDED[intent]),)
+    return Understood(intent, sure, line.text, whole)
 
 
 def _whole(text: str, span: Span) -> Span:

@@ -7,9 +7,10 @@ the words of its name or goes on with what was just spoken of, and each of its s
 import re
 from collections.abc import Mapping, Sequence
 
-from app.agent.rules.changes.marked import Marked
+from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import dialogue_words, references, slots
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.reader import question_signs
 from app.agent.rules.reader.labelled import TWO
 from app.agent.rules.reader.reader import Reading, Understood
 from app.agent.rules.routing.routing import Route
@@ -53,8 +54,7 @@ _PART = re.compile(
     r"(?:の|里面?的?|中的?|的)(?!名|题|題|タイトル|标题|ほう|方|やつ|件|メモ|ノート|笔记)\w+?(?:を|は|改|换|換)"
 )
 """What of a thing gets new words that are no name of it: “買い物リストの卵を…に変えて”."""
-ADDS = frozenset({"add_item", "append_note"})
-WRITES = frozenset({*ADDS, "add_step"})
+WRITES = frozenset({*surely.ADDS, "add_step"})
 TICKS = frozenset({"tick_item", "change_items"})
 WITHOUT_DAY = frozenset(
     {"prioritize", "rename", "delete", "undate_todo", "pin", "tag", "move_note"}
@@ -90,7 +90,10 @@ def as_read(
     """Return the change that the reader knows and no pattern; None where it is asked about."""
     said, asks = reading.likely[0], surely.asks_yes(question)
     uses = USES.get(said.intent)
-    if asks is None or uses is None or not surely.may_be_done(said, uses, language):
+    if asks is None or uses is None:
+        return None
+    is_made = surely.was_just_made(looked, asks.choices)
+    if not surely.may_be_done(said, uses, language, is_made=is_made):
         return None
     if asks.choices[:1] and asks.choices[0].kind == "folder":
         return None
@@ -99,18 +102,19 @@ def as_read(
     if not (is_each or is_listed):
         return None
     # “a little higher, make it 4” says one thing twice
-    most = surely.MAYBE_TWO if len(said.all_of("prio")) > 1 else surely.NOT_TWO
-    if reading.weights.get(TWO, 0.0) > most or surely.only_asks(said, language):
+    is_twice = len(said.all_of("prio")) > 1 or (is_made and said.intent == "delete")
+    most = surely.MAYBE_TWO if is_twice else surely.NOT_TWO
+    if reading.weights.get(TWO, 0.0) > most or question_signs.only_asks(said, language):
         return None
     if said.intent in WITHOUT_DAY and agreement.says_other_day(looked, said):
         return None
     if said.intent == "rename" and _renames_part(said):
         return None
     last = looked.earlier[0] if looked.earlier else Trace()
-    ticked = said.intent in ADDS and last.intent in TICKS
+    ticked = said.intent in surely.ADDS and last.intent in TICKS
     if ticked and not slots.has_kind(said.text, language, "add"):
         return None  # “the sun cream, too” may be ticked as well
-    if said.intent in ADDS and surely.writes_target(looked, said, language):
+    if said.intent in surely.ADDS and surely.writes_target(looked, said, language):
         return None
     is_meant = (
         (is_each or surely.is_told(looked, said, asks.choices[0], language))
@@ -182,6 +186,9 @@ def instead(
     # “at 5, not at 4” is no guess where the patterns took the 4
     keeps = agreement.keeps_days(looked, step.calls, said, language)
     least = surely.SUREST if keeps else surely.NAMED
+    cue = words_of(language).cues["step"] if said.intent == "add_step" else None
+    if cue and cue.search(Marked(said.text).text):
+        least = surely.NAMED  # “another step: buy drinks”
     if said.intent != "same" and not (said.sure >= least and is_other):
         return None
     return as_read(looked, question, reading, language, act)

@@ -7,13 +7,14 @@ about as the reader has it, or shown where it only reads.
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
+from app.agent.rules.answers import targets
 from app.agent.rules.changes import reused
 from app.agent.rules.dialogue import continued, dialogue_words
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.mentions import asking
 from app.agent.rules.passages import questions
 from app.agent.rules.phrases import phrases
-from app.agent.rules.reader import reader
+from app.agent.rules.reader import question_signs, reader
 from app.agent.rules.reader.labelled import TWO
 from app.agent.rules.reader.reader import Reading, Understood
 from app.agent.rules.routing.routing import Route
@@ -40,8 +41,6 @@ from app.agent.turn.steps import Asked, Question, Step, Trace
 Act = Callable[[Asked, Route], Step]
 MAYBE = 0.2
 """So likely is what is asked about where what is likelier names nothing."""
-UNSURE = frozenset({"ask", "cannot", "near", "mean", ""})
-"""What a message was taken for that came to nothing."""
 TAKES_BACK = ("undo", "leave", "no")
 """The intents of what takes back what was done, where nothing was asked."""
 TOLD = frozenset({"none", "smalltalk"})
@@ -69,6 +68,8 @@ def judge(asked: Asked, looked: Asked | None, language: Language, doers: Doers) 
     may = len(asked.message) <= asking.LONGEST and "search_todos" in asked.tools
     if not (may and reader.knows(language)):
         return doers.step(asked)
+    if taken_back.ends_in_undo(asked, language):
+        return surely.do(looked or asked, Route("undo", language, {}), doers.act)
     first, has_looked = lines_first.do(asked, looked or asked, language, doers.act)
     for do_first in (whole_days.move, made_at_once.plain_todo):
         if first is None:
@@ -98,7 +99,7 @@ def _judged(
     """Return the step that comes of a message, or the change that is made of it at once."""
     found = _of_step(asked, looked, step, language, act)
     if not isinstance(found, Step):
-        return step if surely.may_count(asked.message) and not _acts(step) else found
+        return step if question_signs.may_ask(asked.message) and not _acts(step) else found
     if _acts(found):
         return found
     return lines_first.at_last(asked, looked or asked, found, language) or found
@@ -143,7 +144,7 @@ def _answers(asked: Asked, step: Step, language: Language) -> bool:
     if question.lacks == "task" and likely and likely[0].intent in wishes.READS:
         return likely[0].sure < wishes.SURE  # “how long does it keep?” is no todo
     return not any(
-        one.sure >= (surely.HALF if surely.may_be_question(one) else wishes.SURE)
+        one.sure >= (surely.HALF if question_signs.may_be_question(one) else wishes.SURE)
         and _wishes_else(one)
         and not agreement.is_of(step, one)
         for one in likely
@@ -152,7 +153,7 @@ def _answers(asked: Asked, step: Step, language: Language) -> bool:
 
 def _wishes_else(said: Understood) -> bool:
     """Return whether a message wishes a change or asks something, and so is no mere answer."""
-    asks = said.intent in wishes.READS and surely.may_be_question(said)
+    asks = said.intent in wishes.READS and question_signs.may_be_question(said)
     return said.intent in wishes.WRITES or asks
 
 
@@ -161,20 +162,29 @@ def _checked(
 ) -> Step | Route:
     """Return a step that changes something where its message says so, else a question."""
     first = reader.read(asked, (), language)
-    if _renames_guess(asked, step) or surely.may_count(asked.message):
+    if _renames_guess(asked, step):
         return _ask_first(asked, step, language)
+    if question_signs.may_ask(asked.message):
+        route = Route("ask", language, {"words": asked.message})
+        told = surely.do(looked or asked, route, act)
+        return told if told.calls or told.quotes else _ask_first(asked, step, language)
     may_be_part = wishes.may_be_part(step.calls, first.likely)
     is_bare = same_texts.makes_bare_note(step)
     leaves_folder = bool(first.likely) and same_texts.leaves_folder(step, first.likely[0])
     is_listed = bool(first.likely) and same_texts.leaves_list(step, first.likely[0])
-    is_unsure = may_be_part or is_bare or leaves_folder or is_listed
+    may_be_alike = questions.is_asian(asked.message) and len(step.calls) == 1
+    may_be_alike = may_be_alike and step.calls[0][0] in surely.OF_ENDS
+    is_unsure = may_be_part or is_bare or leaves_folder or is_listed or may_be_alike
     if not is_unsure and agreement.agree(asked, step, first, language):
         return step
     if looked is None:
         return Step(calls=looked_up.calls_to_look(asked)) if looked_up.may_look(asked) else step
+    if may_be_alike and len(alike := surely.ended_or_alike(looked, step.calls)) > 1:
+        ends = "delete" if step.calls[0][0] == "delete_todo" else "complete_todo"
+        return targets.ask_which(Route(ends, language, {}), alike)
     if may_be_part and (part := wishes.ask_of_named_step(looked, step.calls, language)):
         return part
-    if may_be_part and agreement.agree(asked, step, first, language):
+    if (may_be_part or may_be_alike) and agreement.agree(asked, step, first, language):
         return step
     if is_bare and same_texts.begins_with_note(step, asking.things(looked)):
         return _ask_first(asked, step, language)
@@ -205,6 +215,8 @@ def _checked(
             make = make or _several(looked, reading, language, act)
             if one is reading.likely[0]:
                 make = make or made_at_once.new_note(looked, step, question, reading, act)
+            if not make and one.intent == "make_folder":
+                make = made_at_once.as_new(looked, question, reading, language, act)
             if make or one is not reading.likely[0]:
                 return make or question
             change = at_once.instead(looked, step, question, reading, language, act)
@@ -241,7 +253,7 @@ def _instead(
         return passage
     if added := shown.sum_asked(looked or asked, step, reading, language, act):
         return added
-    nothing = bool(trace.asks) or _came_to_nothing(step)
+    nothing = bool(trace.asks) or shown.came_to_nothing(step)
     if nothing and surely.is_undo(reading) and taken_back.can_reopen(asked):
         return Route("undo", language, {})
     if nothing and sum(reading.weights.get(one, 0.0) for one in TAKES_BACK) >= wishes.ASKED:
@@ -250,7 +262,7 @@ def _instead(
         return wishes.ask_undo(asked, language) or step
     reads, least = shown.may_read(asked, step, likely, language, nothing=nothing)
     if nothing:
-        reads = (*reads, *(one.intent for one in likely if surely.asks_to_move(one)))
+        reads = (*reads, *(one.intent for one in likely if question_signs.asks_to_move(one)))
     can = (*wishes.WRITES, *reads)
     if nothing and likely and likely[0].intent in TOLD and likely[0].sure >= wishes.SURE:
         return _noted(asked, step, language)
@@ -258,7 +270,7 @@ def _instead(
     first = [one for one in likely if one.intent in can]
     least = wishes.ASKED if first and first[0].intent in FOUND_FIRST else least
     begins = least / 2 if nothing or (first and first[0].intent in wishes.WRITES) else least
-    if not first or _is_search(asked, step) or shown.how_sure(first[0], reading) < begins:
+    if not first or shown.is_search(asked, step) or shown.how_sure(first[0], reading) < begins:
         return step
     if looked is None and looked_up.may_look(asked):
         return Step(calls=looked_up.calls_to_look(asked))
@@ -278,12 +290,6 @@ def _instead(
     if question is None:
         return same_question.without_day(step, best)
     return _asked_or_done(looked, step, question, reading, language, act, nothing=nothing)
-
-
-def _is_search(asked: Asked, step: Step) -> bool:
-    """Return whether a message is one word, of which a note tells: “leeks” asks for no leeks."""
-    is_word = len(asked.message.split()) == 1 and not questions.is_asian(asked.message)
-    return is_word and bool(step.quotes)
 
 
 def _several(looked: Asked, reading: Reading, language: Language, act: Act) -> Route | None:
@@ -387,11 +393,3 @@ def _is_guess(question: Question, likely: Sequence[Understood]) -> bool:
         return False
     surely_else = likely and likely[0].sure >= wishes.SURE and likely[0].intent not in NOTED
     return question.intent not in SURELY_ASKED or bool(surely_else)
-
-
-def _came_to_nothing(step: Step) -> bool:
-    """Return whether a step says no more than that nothing was found, or done."""
-    trace = step.trace or Trace()
-    if trace.shown or trace.about or step.quotes:
-        return step.empty
-    return trace.intent in UNSURE or (step.empty and trace.intent != "list_todos")

@@ -15,7 +15,7 @@ from app.agent.rules.dialogue import dialogue_words, references, said_days
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.listed import list_words, named_notes
 from app.agent.rules.mentions import asking
-from app.agent.rules.note_parts import cells, codes, headings, rows
+from app.agent.rules.note_parts import cells, codes, headings, rows, slips
 from app.agent.rules.passages import log_lines, note_lines, questions
 from app.agent.rules.reader import reader
 from app.agent.rules.reader.reader import Understood
@@ -68,7 +68,7 @@ def do(asked: Asked, whole: Asked, language: Language, act: Act) -> tuple[Step |
     under = _under_heading(asked, whole, language)
     if under is not None:
         return surely.do(whole, under, act) if isinstance(under, Route) else under, True
-    for find in (_code, _table):
+    for find in (_slip, _code, _table):
         found = find(asked, whole, language)
         if found is not None:
             return surely.do(whole, found, act) if isinstance(found, Route) else found, True
@@ -152,6 +152,16 @@ def _unless_todo(
         return None if before.is_last else Step(calls=asking.looks(before))
     said = reader.read(asked, (), language).likely[0]
     return None if surely.names_other(before, said._replace(spans=()), ()) else found
+
+
+def _slip(asked: Asked, whole: Asked, language: Language) -> Route | Step | None:
+    """Return the correction of a number that was just written, or the step that reads its note."""
+    note = slips.note_of(asked, language)
+    if note is None or taken_back.as_whole(asked, language):
+        return None
+    before = looks.before_change(whole)
+    held = item_changes.read(before, note)
+    return slips.change(before, held, language) if isinstance(held, Held) else held
 
 
 def _code(asked: Asked, whole: Asked, language: Language) -> Route | Step | None:

@@ -14,7 +14,7 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.mentions import asking
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text
-from app.agent.rules.reader import reader
+from app.agent.rules.reader import question_signs, reader
 from app.agent.rules.reader.labelled import TWO
 from app.agent.rules.reader.reader import Reading, Understood
 from app.agent.rules.routing import routing, spoken_tasks
@@ -106,7 +106,8 @@ def _is_plain(asked: Asked, reading: Reading, language: Language) -> bool:
     is_open = surely.perhaps(language).search(marked) or surely.relayed(language).search(marked)
     return not (
         is_open
-        or surely.may_be_question(said)
+        or question_signs.may_be_question(said)
+        or question_signs.may_ask(said.text)
         or not {one.slot for one in said.spans} <= {"title", "day"}
         or not new_todos.only_asks(rest, language)
         or not surely.says_one_day(asked, said, language)
@@ -170,10 +171,13 @@ def as_new(
     """
     said, asks = reading.likely[0], surely.asks_yes(question)
     uses, waits = MAKES.get(said.intent), said.intent == "message"
-    if said.sure < (PLAIN if waits else surely.NAMED) or uses is None or asks is None:
+    # “folder” is said where one is to be made
+    says_folder = "folder" in view_words.sort_words(said.text, language).said
+    is_plain = waits or (said.intent == "make_folder" and says_folder)
+    if said.sure < (PLAIN if is_plain else surely.NAMED) or uses is None or asks is None:
         return None
     # “could you ask Joanna whether …?” is a request
-    if surely.may_be_question(said) and not (waits and said.sure >= surely.NAMED):
+    if question_signs.may_be_question(said) and not (waits and said.sure >= surely.NAMED):
         return None
     most = surely.MAYBE_TWO if waits else surely.NOT_TWO
     if reading.weights.get(TWO, 0.0) > most or not surely.uses_all(said, uses):
@@ -197,7 +201,7 @@ def todo_said(
     titles = [one for one in said.spans if one.slot == "title"]
     if said.intent != "add_todo" or said.sure < surely.AT_ONCE or asks is None or len(titles) != 1:
         return None
-    if not (said.get("day") or said.get("prio")) or surely.may_be_question(said):
+    if not (said.get("day") or said.get("prio")) or question_signs.may_be_question(said):
         return None
     if reading.weights.get(TWO, 0.0) > surely.NOT_TWO or not surely.uses_all(said, OF_TODOS):
         return None
@@ -240,9 +244,8 @@ def _are_paired(said: Understood, language: Language) -> bool:
         rest = rest.replace(said.text[one.start : one.end], " ", 1)
     words = re.findall(r"\w" if questions.is_asian(said.text) else r"\w+", rest)
     most = MOST_LETTERS if questions.is_asian(said.text) else MOST_WORDS
-    is_plain = not (
-        surely.may_be_question(said) or surely.perhaps(language).search(Marked(said.text).text)
-    )
+    is_open = surely.perhaps(language).search(Marked(said.text).text)
+    is_plain = not (is_open or question_signs.may_be_question(said))
     return len(slots) % 2 == 0 and 0 < len(words) <= most and is_plain
 
 
@@ -276,14 +279,18 @@ def new_note(looked: Asked, step: Step, question: Step, reading: Reading, act: A
     """
     said, asks = reading.likely[0], surely.asks_yes(question)
     is_one = len(step.calls) == 1 and step.calls[0][0] in {*agreement.MAKES, "edit_note"}
-    if not is_one or said.intent != "make_note" or asks is None or surely.may_be_question(said):
+    if not is_one or said.intent != "make_note" or asks is None:
+        return None
+    if question_signs.may_be_question(said):
         return None
     texts = [one for one in said.spans if one.slot in ("text", "item")]
     names = [one for one in said.spans if one.slot == "name"]
-    if len(texts) > 1 or len(names) > 1 or not surely.uses_all(said, MAKES[said.intent]):
+    if len(names) > 1 or not surely.uses_all(said, MAKES[said.intent]):
         return None
     between = said.text[names[0].end : texts[0].start].strip() if names and texts else ""
     is_titled = between in (":", "：")
+    if len(texts) > 1 and not (is_titled and _has_all(said.text[names[0].end :], said)):
+        return None
     # what follows the colon behind a name is all of the text, however many wishes it may be
     two = 0.0 if is_titled else reading.weights.get(TWO, 0.0)
     is_sure = said.sure >= surely.NAMED or is_titled
@@ -300,6 +307,13 @@ def new_note(looked: Asked, step: Step, question: Step, reading: Reading, act: A
     if not is_sure or two > surely.NOT_TWO or not is_part:
         return None
     return surely.route_of(looked, question, asks, said, act)
+
+
+def _has_all(text: str, said: Understood) -> bool:
+    """Return whether all words of a text are in the slots of a message that are written down."""
+    for one in (*said.all_of("text"), *said.all_of("item")):
+        text = text.replace(one, " ", 1)
+    return not re.search(r"\w", text)
 
 
 def _is_part(said: Understood, title: str, content: str) -> bool:

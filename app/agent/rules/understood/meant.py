@@ -259,10 +259,16 @@ def day(asked: Asked, said: Sequence[str], language: Language) -> str:
     Of several that are not one day together the last: “can't do Wednesday, Monday instead”.
     """
     pointing = (msgspec.structs.replace(asked, message=one) for one in said)
-    texts = [that_day.with_day(one, language).message.strip(_EDGES) for one in pointing]
+    texts = [_bare(that_day.with_day(one, language).message) for one in pointing]
     several = reversed(texts) if len(texts) > 1 else ()
     found = (_day_in(asked, one, language) for one in (" ".join(texts), *several) if one)
     return next(filter(None, found), "")
+
+
+def _bare(text: str) -> str:
+    """Return a text without marks around it, but the stop at the end of a date: “den 8.12.”."""
+    kept = text.strip(_EDGES)
+    return f"{kept}." if re.search(r"\d\.\d{1,2}$", kept) and f"{kept}." in text else kept
 
 
 def _day_in(asked: Asked, text: str, language: Language) -> str:

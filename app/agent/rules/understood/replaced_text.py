@@ -5,7 +5,7 @@ import re
 
 from app.agent.rules.answers import item_changes
 from app.agent.rules.answers.item_changes import Held
-from app.agent.rules.dialogue import references
+from app.agent.rules.dialogue import dialogue_words, references
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.listed import corrected_facts
 from app.agent.rules.passages import note_lines, questions
@@ -36,6 +36,8 @@ def ask(asked: Asked, said: Understood, language: Language) -> Step | None:
     if re.search(r"\d", new) and not re.search(r"\d", old):
         # “change the pepper to 35 euros” means its price
         return ask_number(asked, said, language)
+    if dialogue_words.is_day(old, asked, language) > dialogue_words.is_day(new, asked, language):
+        return None  # “Friday is me now” is no other day
     notes = _notes(asked, said, old, language) if old and new else ()
     if isinstance(notes, Step) or len(notes) != 1:
         return notes if isinstance(notes, Step) else None

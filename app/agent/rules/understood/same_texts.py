@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from app.agent.rules.answers import new_todos
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.passages import log_lines, questions, tables
 from app.agent.rules.reader.reader import Understood
@@ -184,7 +185,7 @@ def made(asked: Asked, writes: Sequence[Call], said: Understood) -> list[str]:
     for tool, fields in writes:
         steps = [one["title"] for one in fields.get("steps", ()) if "id" not in one]
         if tool == "create_todo" and said.intent == "add_todo":
-            found += [fields["title"], *steps]
+            found += [new_todos.without_what_it_is(asked, fields["title"]), *steps]
         elif said.intent == "add_step":
             found += steps
         elif tool == "create_folder" and said.intent == "make_folder":

@@ -39,6 +39,8 @@ BY_PATTERNS = frozenset({"share", "network", "ask_agent", "decide"})
 """What no reader knows."""
 UNFOUND = frozenset({"ask", "list_todos"})
 """What a question was taken for that found nothing."""
+UNSURE = frozenset({"ask", "cannot", "near", "mean", ""})
+"""What a message was taken for that came to nothing."""
 CHANGES = ("change", "delete")
 """The classes of the verbs that may be asked about, of which no todo is known."""
 LISTS = frozenset({"list_todos", "agenda"})
@@ -202,3 +204,17 @@ def _leaves_out(step: Step, said: Understood) -> bool:
     """
     narrowed = [fold_text(one) for slot in wishes.NARROWS for one in said.all_of(slot)]
     return any(one not in fold_text(step.text) for one in narrowed)
+
+
+def is_search(asked: Asked, step: Step) -> bool:
+    """Return whether a message is one word, of which a note tells: “leeks” asks for no leeks."""
+    is_word = len(asked.message.split()) == 1 and not questions.is_asian(asked.message)
+    return is_word and bool(step.quotes)
+
+
+def came_to_nothing(step: Step) -> bool:
+    """Return whether a step says no more than that nothing was found, or done."""
+    trace = step.trace or Trace()
+    if trace.shown or trace.about or step.quotes:
+        return step.empty
+    return trace.intent in UNSURE or (step.empty and trace.intent != "list_todos")

@@ -4,9 +4,10 @@ import functools
 import re
 from collections.abc import Callable, Sequence
 
+from app.agent.rules.answers.undo import GONE_BY
 from app.agent.rules.changes import reused, told
 from app.agent.rules.changes.marked import Marked, words_of
-from app.agent.rules.dialogue import references, resolve_reference, said_days, slots
+from app.agent.rules.dialogue import dialogue_words, references, resolve_reference, said_days
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
@@ -15,34 +16,39 @@ from app.agent.rules.passages import note_lines, questions
 from app.agent.rules.passages.sentences import fold_text, split_words
 from app.agent.rules.reader import lines, reader
 from app.agent.rules.reader.reader import Reading, Understood
-from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.rules.understood import agreement, meant
 from app.agent.turn import looks
-from app.agent.turn.steps import Asked, Question, Step, Thing, Trace
+from app.agent.turn.steps import Asked, Call, Question, Step, Thing, Trace
 
 Act = Callable[[Asked, Route], Step]
-AT_ONCE, NAMED, SUREST = 0.97, 0.9, 0.99
-"""So likely is what is done at once, and what is so to a thing that a message names; and what is
-done though the patterns would do something else, or ends a thing without a word for it.
+MADE, NAMED, AT_ONCE, SUREST = 0.7, 0.9, 0.97, 0.99
+"""So likely is what takes away a thing that the turn before has made, what is done to a thing that
+a message names, what else is done at once, and what is done though the patterns would do something
+else, or ends a thing without a word for it.
 """
 HALF, SAID = 0.5, 0.6
 """Such a share of a todo's words is said of what is told to be done."""
 NOT_TWO, MAYBE_TWO = 0.02, 0.1
 """A second wish is not likelier than this, and where it waits for a yes anyway than that."""
+LATELY = 3
+"""In so many turns is looked for what was just made."""
 BACK = frozenset({"undo", "reopen_todo"})
-MOVES = frozenset({"move_todo", "shift_todo"})
-"""What a question may ask of a todo whose day it wants to know first."""
+ADDS = frozenset({"add_item", "append_note"})
 OTHERS_WORDS = "list_conversations"
 """What gives the words of others, after which a change waits for the owner anyway."""
+OF_ENDS = frozenset({"complete_todo", "delete_todo"})
+_KANA = "".join(map(chr, range(0x3040, 0x30A0)))
 _LOANED_ON = re.compile(r"[\u3400-\u9fff\u30a0-\u30ff][\u30a1-\u30ff]")
 """Where a Japanese word goes on with a loan word."""
 
 
-def least(said: Understood) -> float:
+def least(said: Understood, *, is_made: bool = False) -> float:
     """Return how likely at least a change is that is done at once; less is enough for a thing that
-    is named, or pointed at, but not for news of what is done.
+    is named, or pointed at, but not for news of what is done, and to delete what was just made.
     """
+    if is_made and said.intent == "delete":
+        return MADE
     is_told = bool(said.all_of("target") or said.all_of("it"))
     return NAMED if is_told and said.intent != "complete_todo" else AT_ONCE
 
@@ -76,37 +82,26 @@ def is_named(said: Understood, things: Sequence[Thing]) -> bool:
     )
 
 
-def may_be_question(said: Understood) -> bool:
-    """Return whether a message ends as a question does."""
-    return said.text.rstrip().endswith(("?", "？"))
-
-
-def may_count(text: str) -> bool:
-    """Return whether a text without spaces may ask how many: “汤底放几颗八角”."""
-    return questions.is_asian(text) and questions.read_question(text).kind in questions.COUNTED
-
-
-def only_asks(said: Understood, language: Language) -> bool:
-    """Return whether a message is a question and asks nobody politely to do something."""
-    asks_for_it = slots.requests(said.text, language) or routing.begins_politely(said.text)
-    return may_be_question(said) and not asks_for_it
-
-
-def asks_to_move(said: Understood) -> bool:
-    """Return whether a message only asks whether a todo may be moved: “can I still move the
-    dentist?”, which its day answers.
-    """
-    return (
-        may_be_question(said) and said.intent in MOVES and not (said.get("day") or said.get("by"))
-    )
-
-
-def may_be_done(said: Understood, uses: frozenset[str], language: Language) -> bool:
+def may_be_done(
+    said: Understood, uses: frozenset[str], language: Language, *, is_made: bool = False
+) -> bool:
     """Return whether a change is likely enough, all that a message says goes into it, and nothing
-    says that it only may be so.
+    says that it only may be so; `is_made` says whether it is of what was just made.
     """
     is_open = perhaps(language).search(Marked(said.text).text)
-    return said.sure >= least(said) and uses_all(said, uses) and not is_open
+    is_likely = said.sure >= least(said, is_made=is_made)
+    return is_likely and uses_all(said, uses) and not is_open
+
+
+def was_just_made(asked: Asked, things: Sequence[Thing]) -> bool:
+    """Return whether one of the last turns has made all of these things."""
+    made = {
+        (GONE_BY[tool], fields.get("id") or fields.get("noteId"))
+        for turn in asked.earlier[:LATELY]
+        for tool, fields in turn.undo
+        if tool in GONE_BY
+    }
+    return bool(things) and {(one.kind, one.id) for one in things} <= made
 
 
 def perhaps(language: Language) -> re.Pattern[str]:
@@ -151,21 +146,26 @@ def is_told(asked: Asked, said: Understood, thing: Thing, language: Language) ->
     """
     names = said.all_of("target")
     if not names:
-        open_question = asked.earlier and asked.earlier[0].asks
+        open_question = asked.earlier[0].asks if asked.earlier else None
         # “完成报告” may name what is not there
         may_name = said.intent == "complete_todo" and questions.is_asian(said.text)
         # “the parsnips are out after all, delete” may be a line of the note
         may_name = may_name or (said.intent == "delete" and thing.kind == "note")
         is_sure = bool(said.all_of("it")) or (said.sure >= SUREST and not may_name)
+        is_sure = is_sure or was_just_made(asked, (thing,))
         is_bare = said.intent in agreement.ENDS and not is_sure
         spoken = references.newest(asked, (thing.kind,))
         was_spoken_of = thing in (*spoken.things, *spoken.unsure)
+        # what a question after it was about as well is still spoken of
+        is_open = open_question and not (
+            was_spoken_of and open_question.choices == (thing,) and _was_told(asked, thing)
+        )
         last = asked.earlier[0] if asked.earlier else Trace()
         if said.intent in agreement.ENDS and last.intent == "ask" and thing in last.shown:
             return False  # which was only near to what was asked
         if last.intent == "ask" and not (last.about or last.shown):
             return False  # what was asked about just before has not been found
-        return bool(asked.earlier) and was_spoken_of and not open_question and not is_bare
+        return bool(asked.earlier) and was_spoken_of and not is_open and not is_bare
     is_whole = all(
         _has_whole(thing.title, one) or _is_short_for(asked, one, thing) for one in names
     )
@@ -177,6 +177,8 @@ def is_told(asked: Asked, said: Understood, thing: Thing, language: Language) ->
     if any(_is_person(asked, one) for one in names):
         return False  # “Clara comes on Saturday” moves no drawings for Clara
     if said.intent not in ("complete_todo", "reopen_todo"):
+        if _is_only_shown(asked, names, thing):
+            return True
         # part of a name will do where nothing else is likely: “mvoe the car insurance to Friday”
         is_part = all(
             not questions.is_asian(one)
@@ -184,7 +186,8 @@ def is_told(asked: Asked, said: Understood, thing: Thing, language: Language) ->
             for one in names
         )
         is_part = is_part and said.intent != "delete"  # “pasport” may be another
-        return is_whole or (said.sure >= SUREST and is_part)
+        likely = NAMED if said.intent in ADDS else AT_ONCE
+        return is_whole or (said.sure >= likely and is_part)
     marked, words = Marked(said.text).text, words_of(language)
     is_wish = said.intent == "reopen_todo" and words.cues["reopen"].search(marked)
     if words.denies.search(marked) and not is_wish:
@@ -198,7 +201,30 @@ def is_told(asked: Asked, said: Understood, thing: Thing, language: Language) ->
     # “sent the invoice last night” of the one invoice that was just listed
     last = asked.earlier[0] if asked.earlier else Trace()
     is_listed = said.sure >= AT_ONCE and thing in last.shown and last.asks is None
-    return is_whole and (share >= SAID or is_same or is_listed)
+    asks_to_tick = said.sure >= AT_ONCE and _words(language, "ticks").search(marked)
+    return is_whole and bool(share >= SAID or is_same or is_listed or asks_to_tick)
+
+
+def _was_told(asked: Asked, thing: Thing) -> bool:
+    """Return whether a thing was spoken of in the turn before the last."""
+    return any(thing in one.about for one in asked.earlier[1:2])
+
+
+def _is_only_shown(asked: Asked, names: Sequence[str], thing: Thing) -> bool:
+    """Return whether a thing is the only one of those just listed whose name has the names that a
+    message says, be they of one letter where no spaces part words: “move the book one”, 本のほう.
+    """
+    last = asked.earlier[0] if asked.earlier else Trace()
+    if thing not in last.shown or last.asks is not None or not names:
+        return False
+    having = [one for one in last.shown if all(_has_word(one.title, name) for name in names)]
+    return having == [thing]
+
+
+def _has_word(title: str, name: str) -> bool:
+    if questions.is_asian(name):
+        return fold_text(name).strip() in fold_text(title)
+    return _has_whole(title, name)
 
 
 def _is_person(asked: Asked, name: str) -> bool:
@@ -250,6 +276,7 @@ def _has_whole(title: str, name: str) -> bool:
         return told.is_all_named(name, title)
     # “tickets nach kassel” of “Bahntickets nach Kassel buchen”
     words = [one for one in split_words(name) if one not in questions.little()]
+    words = [one for one in words if not dialogue_words.is_list_word(one)] or words
     held = split_words(title)
     return bool(words) and all(
         one in held or resolve_reference.ends_compound(one, title) for one in words
@@ -295,6 +322,22 @@ def names_other(looked: Asked, said: Understood, things: Sequence[Thing]) -> boo
         not any(one.slot in texts and one.start <= start < one.end for one in said.spans)
         for start, _, _ in lines.named(said.text, others)
     )
+
+
+def ended_or_alike(looked: Asked, calls: Sequence[Call]) -> tuple[Thing, ...]:
+    """Return the one todo that is about to be ended, and all others that a message without spaces
+    may mean as well: “书还了” of “还图书馆的书” and “把书还给Petra”.
+    """
+    ids = {fields.get("id") for tool, fields in calls if tool in OF_ENDS}
+    todos = [one for one in asking.things(looked) if one.kind == "todo"]
+    ended = [one for one in todos if one.id in ids]
+    if len(ended) != 1 or not questions.is_asian(looked.message):
+        return tuple(ended)
+    said = {*fold_text(looked.message)} - {*_KANA}
+    letters = {one for one in fold_text(ended[0].title) if one.isalpha()} & said
+    if len(letters) < 2:
+        return tuple(ended)  # it was spoken of
+    return tuple(one for one in todos if letters <= {*fold_text(one.title)})
 
 
 def writes_target(looked: Asked, said: Understood, language: Language) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from app.agent.rules.changes.marked import Marked, words_of
+from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.phrases import phrases
 from app.agent.rules.reader import reader
@@ -53,6 +54,17 @@ def at_end(asked: Asked, language: Language) -> bool:
 def as_whole(asked: Asked, language: Language) -> bool:
     """Return whether a message wishes nothing in the end, be it that it says so from the first."""
     return _no(_read(asked, asked.message, language)) >= SURE or at_end(asked, language)
+
+
+def ends_in_undo(asked: Asked, language: Language) -> bool:
+    """Return whether a message ends in no more than “undo” after what was just changed: “argh, that
+    is not till Saturday, undo”.
+    """
+    *lead, last = _MARK.split(asked.message.rstrip(" .!…。！"))
+    if not lead or not dialogue_words.whole(language, "undo", last) or not can_undo(asked):
+        return False
+    weights = reader.read(asked, (), language).weights
+    return weights.get("undo", 0.0) >= POSSIBLE
 
 
 def let_be(language: Language) -> Step:

@@ -11,7 +11,7 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.mentions import asking
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import split_words
-from app.agent.rules.reader import reader
+from app.agent.rules.reader import question_signs, reader
 from app.agent.rules.reader.labelled import TWO
 from app.agent.rules.reader.reader import Understood
 from app.agent.rules.routing.routing import Route
@@ -55,7 +55,7 @@ def _days(asked: Asked, language: Language) -> tuple[date, str] | None:
     if dialogue_words.find_in(late, dialogue_words.bare(asked.message)):
         return None  # “everything overdue to Wednesday, I can't today”
     said = reading.likely[0]
-    is_sure = said.intent in surely.MOVES and said.sure >= surely.NAMED
+    is_sure = said.intent in question_signs.MOVES and said.sure >= surely.NAMED
     if not is_sure or reading.weights.get(TWO, 0.0) > TWICE:
         return None
     if any(one.slot not in SLOTS for one in said.spans):

@@ -9,7 +9,7 @@ from app.agent.rules.dialogue import said_days
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.listed import corrected_facts, list_words
 from app.agent.rules.passages import log_lines, new_rows, note_lines
-from app.agent.rules.reader import reader
+from app.agent.rules.reader import question_signs, reader
 from app.agent.rules.reader.labelled import TWO
 from app.agent.rules.reader.reader import Reading, Understood
 from app.agent.rules.routing.routing import Route
@@ -42,7 +42,7 @@ def replaced(looked: Asked, question: Step, said: Understood, act: Act) -> Route
     texts = said.all_of("text") if said.intent == asks.intent else []
     least = surely.NAMED if is_old else surely.AT_ONCE
     is_told = said.sure >= least and bool(texts) and new in texts[-1]
-    is_told = is_told and not surely.only_asks(said, trace.language)
+    is_told = is_told and not question_signs.only_asks(said, trace.language)
     if not (is_told or _asks_to_correct(looked, asks, trace.language)):
         return None
     told = looked.earlier[0].told.splitlines()[:1] if looked.earlier else []
@@ -94,7 +94,7 @@ def _logged(looked: Asked, question: Step, reading: Reading, act: Act) -> Route 
         return None
     if note_lines.content(texts[0]) & note_lines.content(asks.choices[0].title):
         return None  # “in the honey prices make the medium jar 6”
-    if reading.weights.get(TWO, 0.0) > surely.NOT_TWO or surely.may_be_question(said):
+    if reading.weights.get(TWO, 0.0) > surely.NOT_TWO or question_signs.may_be_question(said):
         return None
     days = [*said.all_of("day"), *said.all_of("olddat")]
     beside = looked.message.replace(texts[0], " ", 1)
