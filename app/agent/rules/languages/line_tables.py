@@ -14,7 +14,9 @@ class LineWords(Table, frozen=True):
     of another. What is `removed` is a line by its name. `beside` are words that stand beside a new
     text and are no part of it; `now` says that something is no longer as it was. `theirs` means
     what was named before. Between a text and its day stands a word `of_day`. A `slip` is said of
-    what was just written wrong.
+    what was just written wrong. What is `moved` has another day or time now, `idle` words stand
+    beside that and say no more; `former` words stand before the old one, those of `former_after`
+    behind it. What is `taken` is a `{label}` that somebody `{new}` does now.
     """
 
     replaced: tuple[Pieces, ...]
@@ -26,3 +28,8 @@ class LineWords(Table, frozen=True):
     theirs: Pieces
     of_day: Pieces
     slip: Pieces
+    moved: Pieces
+    idle: Pieces
+    taken: tuple[Pieces, ...]
+    former: Pieces = "(?!)"
+    former_after: Pieces = "(?!)"

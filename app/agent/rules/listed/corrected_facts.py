@@ -44,6 +44,8 @@ _SENTENCE = re.compile(r"[^\n.!?。！？，]+(?:[.!?](?=\S)[^\n.!?。！？，]
 _COMMA = re.compile(r"(?<!\d)[,，]|[,，](?!\d)|[;、；]")
 _LABEL = re.compile(r"[^\w]*(?P<name>[^\W\d]+)\s?[:：]?\s*\d")
 """What stands before the number in a line that tells no more: “夜 30g”."""
+_NAMED = re.compile(r"[^|:：\n]*[^\W\d_][^|:：\n]*[:：](?!\d)")
+"""The name of a line before its colon."""
 OF_DAYS = frozenset("月 月の 日 日の 号 号的 年".split())
 """The units of what is no value but says of which day one is."""
 SAME = (
@@ -164,7 +166,14 @@ def _places(text: str) -> list[Place]:
         for one in _SENTENCE.finditer(text)
         if (sentence := one[0].strip(" \t")) and not tables.is_header(columns, one.start())
         for number in _numbers(sentence)
+        if not _is_of_label(number, sentence)
     ]
+
+
+def _is_of_label(number: Number, sentence: str) -> bool:
+    """Return whether a number is of the name of a line: the 3 of “- Bed 3: garlic”."""
+    name = _NAMED.match(sentence)
+    return name is not None and number.start < name.end()
 
 
 def _named_rows(text: str, message: str) -> dict[str, str]:

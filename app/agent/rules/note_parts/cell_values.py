@@ -5,7 +5,7 @@ Each is of the kind that the cell has, and written as that is: 9.15 for “9.30�
 
 import functools
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from datetime import datetime
 from typing import NamedTuple
 
@@ -15,14 +15,13 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.question_tables import Questions
 from app.agent.rules.languages.quickadd_tables import Dates
+from app.agent.rules.note_parts import days_times
+from app.agent.rules.note_parts.days_times import Weekday
 from app.agent.rules.passages import note_lines, questions, valued_rows
 from app.agent.rules.passages.new_rows import NUMBER, PHONE, TIME, is_alike, is_phone
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.reckoning import numbers
 
-HALF_DAY = 12 * 60
-NEAR = 4 * 60
-"""So many minutes is a new time from the old one at most, where its half of the day is not said."""
 SHORTEST = 2
 """A value of fewer letters is said as it stands."""
 DENIED = 2
@@ -51,12 +50,15 @@ def find(
     """
     words = _words(message, row, others)
     stated = [] if words else _states(message, row, others, language, named)
+    both = _days_with_times(message, row, now, language)
     found = [
         *words,
         *stated,
         *_times(message, row, now, language),
         *_weekdays(message, row, others),
     ]
+    found = [one for one in found if one.column not in both]
+    found += filter(None, both.values())
     read = quickadd.read_line(message, now=now, locale=language).spans
     taken = [(one.start, one.end) for one in found]
     taken += [(one.start, one.end) for one in read if one.kind in ("date", "time")]
@@ -188,7 +190,7 @@ def _times(message: str, row: Sequence[str], now: datetime, language: Language) 
     said = [
         (one.start, one.end, moment)
         for one in times
-        if (moment := _minutes(one.text, now, language)) is not None
+        if (moment := days_times.minutes_of(one.text, now, language)) is not None
     ]
     known = [range(start, end) for start, end, _ in said]
     said += [
@@ -201,32 +203,19 @@ def _times(message: str, row: Sequence[str], now: datetime, language: Language) 
         if len(old) != 1:
             continue
         before = int(old[0]["hour"]) * 60 + int(old[0]["minute"] or 0)
-        new = [one for one in said if one[2] % HALF_DAY != before % HALF_DAY]
+        new = [one for one in said if one[2] % days_times.HALF_DAY != before % days_times.HALF_DAY]
         if len(new) != 1:
             continue
         start, end, moment = new[0]
-        other = (moment + HALF_DAY) % (2 * HALF_DAY)
-        is_told = moment > HALF_DAY and str(moment // 60) in message[start:end]
-        is_far = abs(moment - before) > NEAR
-        if is_far and not is_told and abs(other - before) <= NEAR:
+        other = (moment + days_times.HALF_DAY) % (2 * days_times.HALF_DAY)
+        is_told = moment > days_times.HALF_DAY and str(moment // 60) in message[start:end]
+        is_far = abs(moment - before) > days_times.NEAR
+        if is_far and not is_told and abs(other - before) <= days_times.NEAR:
             moment = other
-        text = f"{cell[: old[0].start()]}{_like(old[0], moment)}{cell[old[0].end() :]}"
+        text = (
+            f"{cell[: old[0].start()]}{days_times.as_written(old[0], moment)}{cell[old[0].end() :]}"
+        )
         yield Value(at, text, start, end)
-
-
-def _minutes(text: str, now: datetime, language: Language) -> int | None:
-    due = quickadd.read_line(f"x {text}", now=now, locale=language).due
-    return due.hour * 60 + due.minute if isinstance(due, datetime) else None
-
-
-def _like(old: re.Match[str], moment: int) -> str:
-    """Return a time as another is written: “09:30” and “9h30” have each their own form."""
-    hour, minute = divmod(moment, 60)
-    wide = len(old["hour"]) == 2 and old["hour"][0] == "0"
-    is_padded = wide or (len(old["hour"]) == 2 and old["mark"] == ":" and hour < 10)
-    is_bare = not minute and (not old["minute"] or old["mark"] == "h")  # “9h30”, “10h”
-    minutes = "" if is_bare else f"{minute:02}"
-    return f"{hour:02}{old['mark']}{minutes}" if is_padded else f"{hour}{old['mark']}{minutes}"
 
 
 def _weekdays(message: str, row: Sequence[str], others: Sequence[Sequence[str]]) -> Iterator[Value]:
@@ -236,33 +225,56 @@ def _weekdays(message: str, row: Sequence[str], others: Sequence[Sequence[str]])
         old = _weekday(cell) if at else None
         if old is None or None in (_weekday(other[at]) for other in others if at < len(other)):
             continue
-        names, number, place = old
-        for new, row_of_names in names.items():
-            if new == number:
+        for new, names in language_data.load_table(old.language, Dates).weekdays.items():
+            if new == old.number:
                 continue
-            for name in sorted(map(fold_text, row_of_names), key=len, reverse=True):
+            for name in sorted(map(fold_text, names), key=len, reverse=True):
                 is_short = questions.is_asian(name) and len(name) < 2
                 if not is_short and (said := note_lines.places(name).search(folded)):
-                    text = row_of_names[place] if place < len(row_of_names) else row_of_names[0]
-                    text = text.capitalize() if cell[:1].isupper() else text
+                    text = days_times.named_like(old, cell, new)
                     yield Value(at, text, said.start(), said.end())
                     break
 
 
-Names = tuple[Mapping[int, tuple[str, ...]], int, int]
-"""The names of all weekdays of a language, which day one is, and which of its names."""
-
-
-def _weekday(cell: str) -> Names | None:
+def _weekday(cell: str) -> Weekday | None:
     """Return which weekday a cell names, in whatever language."""
     folded = fold_text(cell).strip()
-    for table in language_data.of_all(Dates):
-        names = table.weekdays
-        for number, row in names.items():
-            for place, name in enumerate(row):
-                if fold_text(name) == folded:
-                    return names, number, place
+    for language in language_data.languages():
+        if not language_data.has_table(language, Dates):
+            continue
+        for number, row in language_data.load_table(language, Dates).weekdays.items():
+            if name := next((one for one in row if fold_text(one) == folded), ""):
+                return Weekday(number, 0, len(cell), name, language)
     return None
+
+
+def _days_with_times(
+    message: str, row: Sequence[str], now: datetime, language: Language
+) -> dict[int, Value | None]:
+    """Return what a message that says a weekday makes of each cell that has one and a time, too:
+    “木曜 16:00” of “火曜 15:30”; None for what it cannot be sure of.
+    """
+    cells = {
+        at: cell for at, cell in enumerate(row) if TIME.search(cell) and days_times.weekdays(cell)
+    }
+    if not cells or not days_times.weekdays(message):
+        return {}
+    said, found = days_times.said_in(message, now, language), dict[int, Value | None]()
+    spans = said.spans if said else []
+    numbers_left = [
+        one[0]
+        for one in re.finditer(r"\d+", message)
+        if not any(start <= one.start() < end for start, end in spans)
+        and not any(one[0] in cell for cell in row)
+    ]
+    for at, cell in cells.items():
+        moved = days_times.moved(cell, said, now, language) if said else None
+        # “from Friday to Tuesday” of what is on Tuesday is done, and “5 to 6” may be no time
+        if moved is None or numbers_left or (moved.old and moved.old[-1] > moved.new[0]):
+            found[at] = None
+        else:
+            found[at] = Value(at, moved.text, moved.new[0][0], moved.new[-1][1])
+    return found
 
 
 def _phones(message: str, row: Sequence[str]) -> Iterator[Value]:

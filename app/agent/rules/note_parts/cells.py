@@ -17,7 +17,7 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.line_tables import LineWords
 from app.agent.rules.languages.plain_letters import plain_letters
-from app.agent.rules.note_parts import cell_values
+from app.agent.rules.note_parts import cell_values, days_times
 from app.agent.rules.note_parts.cell_values import Value
 from app.agent.rules.passages import note_lines, questions, tables
 from app.agent.rules.passages.note_lines import Line
@@ -49,6 +49,8 @@ def change(looked: Asked, held: Held, language: Language) -> Changed | None:
     """
     markdown = str(held.record["markdown"])
     lines = [one for one in note_lines.read(markdown) if one.columns]
+    if _says_several_days(looked, lines):
+        return None
     for row, is_said in _rows(looked, lines, held.thing.title, language):
         value = _value(looked, lines, row, language, is_said=is_said)
         if value is not None and markdown.count(row.text) == 1:
@@ -219,6 +221,15 @@ def _of_day(looked: Asked, lines: Sequence[Line], text: str) -> Line | None:
         return None
     found = [one for one in lines if day_rows.begins(one.text, wanted.day, looked.now)]
     return found[0] if len(found) == 1 else None
+
+
+def _says_several_days(looked: Asked, lines: Sequence[Line]) -> bool:
+    """Return whether a message names the days of several rows, of which each may have another new
+    value: “I do Wednesday and Gwen does Thursday”.
+    """
+    said = {one.number for one in days_times.weekdays(looked.message, short=False)}
+    begun = (days_times.weekdays(tables.cells(one.text)[0]) for one in lines)
+    return len({day.number for row in begun for day in row} & said) > 1
 
 
 def _only(values: Sequence[Value], header: Sequence[str], text: str) -> Value | None:

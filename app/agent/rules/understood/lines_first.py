@@ -11,14 +11,13 @@ import re
 from app.agent.rules.answers import item_changes
 from app.agent.rules.answers.item_changes import Held
 from app.agent.rules.changes.marked import Marked, words_of
-from app.agent.rules.dialogue import dialogue_words, references, said_days
+from app.agent.rules.dialogue import dialogue_words, references
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.listed import list_words, named_notes
 from app.agent.rules.mentions import asking
-from app.agent.rules.note_parts import cells, codes, headings, rows, slips
-from app.agent.rules.passages import log_lines, note_lines, questions
+from app.agent.rules.note_parts import cells, codes, headings, line_values, log_entries, rows, slips
+from app.agent.rules.passages import questions
 from app.agent.rules.reader import reader
-from app.agent.rules.reader.reader import Understood
 from app.agent.rules.reckoning import list_sums
 from app.agent.rules.routing.routing import Route
 from app.agent.rules.understood import (
@@ -31,7 +30,7 @@ from app.agent.rules.understood import (
 )
 from app.agent.rules.understood.surely import Act
 from app.agent.turn import looks
-from app.agent.turn.steps import Asked, Step, Thing, Trace
+from app.agent.turn.steps import Asked, Step, Thing, Trace, note_link
 
 SUMS = frozenset({"sum", "add_up"})
 EDITS = frozenset({"replace_text", "append_note", "change_items"})
@@ -52,8 +51,6 @@ ADDS = frozenset({"append_note", "add_item", "add_todo", "add_step", "make_note"
 ELSE = frozenset("add_todo make_note add_item append_note undo".split())
 """What a message surely is that changes no cell."""
 LIKELY = 0.3
-WRITES = frozenset({"append_note", "add_item", "add_todo", "remember"})
-"""What a message may be taken for that tells an amount."""
 
 
 def do(asked: Asked, whole: Asked, language: Language, act: Act) -> tuple[Step | None, bool]:
@@ -68,12 +65,12 @@ def do(asked: Asked, whole: Asked, language: Language, act: Act) -> tuple[Step |
     under = _under_heading(asked, whole, language)
     if under is not None:
         return surely.do(whole, under, act) if isinstance(under, Route) else under, True
-    for find in (_slip, _code, _table):
+    for find in (_slip, _code, _table, _value):
         found = find(asked, whole, language)
         if found is not None:
             return surely.do(whole, found, act) if isinstance(found, Route) else found, True
     has_looked = bool(again) or _has_looked(asked, whole, language)
-    may_log = _may_log(asked, language)
+    may_log = log_entries.may_be(asked, language)
     is_else = _prioritizes(asked, language) or surely.perhaps(language).search(
         Marked(asked.message).text
     )
@@ -81,7 +78,7 @@ def do(asked: Asked, whole: Asked, language: Language, act: Act) -> tuple[Step |
     if not (may_log or said) or taken_back.as_whole(asked, language):
         return None, has_looked
     before = looks.before_change(whole)
-    line = log_entry(asked, before, language)
+    line = log_entries.entry(asked, before, language)
     if line is None and said:
         line = line_changes.change(before, said, language)
         likely = reader.read(asked, (), language).likely[:1]
@@ -99,6 +96,8 @@ def _prioritizes(asked: Asked, language: Language) -> bool:
 def _has_looked(asked: Asked, whole: Asked, language: Language) -> bool:
     """Return whether anything was looked up for a heading, a code or a table."""
     made = [(one.tool, one.arguments) for one in whole.results]
+    if line_values.wishes(asked, language):
+        return True
     mine = [headings.HEADINGS, codes.look(asked)]
     if _may_change_table(asked, language):
         if _tells_note(asked):
@@ -215,6 +214,18 @@ def _table(asked: Asked, whole: Asked, language: Language) -> Route | Step | Non
         if held and (found := _of_table(before, held, language)):
             return _unless_todo(asked, before, found, language)
     return None
+
+
+def _value(asked: Asked, whole: Asked, language: Language) -> Route | Step | None:
+    """Return the line that has another weekday, time or name now, or a question."""
+    said = line_values.wishes(asked, language)
+    if not said or _is_open(asked, language) or taken_back.as_whole(asked, language):
+        return None
+    found = line_values.change(looks.before_change(whole), said, language)
+    if not isinstance(found, line_values.Changed):
+        return found
+    link = note_link(found.route.things[0].id, found.route.things[0].title)
+    return found.route if found.is_sure else replaced_text.question(found.route, link)
 
 
 def _is_open(asked: Asked, language: Language) -> bool:
@@ -347,47 +358,3 @@ def _sum_before(asked: Asked) -> Trace | None:
         if turn.intent not in EDITS:
             return None
     return None
-
-
-def log_entry(asked: Asked, looked: Asked, language: Language) -> Route | Step | None:
-    """Return the new line of the log that was told or added up in the turn before, or the step that
-    reads it; None where that is none, or a message tells anything but one amount of its kind.
-    """
-    if not _may_log(asked, language):
-        return None
-    notes, text = references.notes_told(asked.earlier[0]), asked.message
-    held = item_changes.read(looked, notes[0])
-    if not isinstance(held, Held):
-        return held
-    markdown = str(held.record["markdown"])
-    amount = log_lines.amount_of(text, markdown) if log_lines.is_log(markdown) else None
-    if amount is None:
-        return None
-    day = (said_days.past_days(asked, text, language) or [asked.now.date()])[0]
-    if day is None:
-        return None
-    return Route("append_note", language, {"text": amount, "day": day.isoformat()}, notes)
-
-
-def _may_log(asked: Asked, language: Language) -> bool:
-    """Return whether a message may tell an amount for the one note that was spoken of."""
-    last = asked.earlier[0] if asked.earlier else None
-    notes = references.notes_told(last) if last and not last.asks else ()
-    text = asked.message
-    if len(notes) != 1 or "?" in text or "？" in text or len(note_lines.amounts(text)) != 1:
-        return False
-    likely = reader.read(asked, (), language).likely[:1]
-    return bool(likely) and likely[0].sure >= LIKELY and _tells(likely[0])
-
-
-def _tells(said: Understood) -> bool:
-    """Return whether a message may only tell an amount: no todo is named by one alone."""
-    if said.intent != "add_todo":
-        return said.intent in WRITES
-    titles = said.all_of("title")
-    return all(not note_lines.content(_without_amount(one)) for one in titles)
-
-
-def _without_amount(text: str) -> str:
-    found = note_lines.amounts(text)
-    return text[: found[0].start] if found else text
