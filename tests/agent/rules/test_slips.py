@@ -14,13 +14,23 @@ READINGS = "- 2026-09-30: 水道 405\n- 2026-10-31: 水道 412\n"
 WEIGHTS = "- 2026-10-15: 4.9公斤\n- 2026-11-12: 4.7公斤\n"
 
 
+FIRED_TODAY = "add to the kiln log: today, 1221 degrees"
+READ_TODAY = "水道メーターに書いといて：今日 水道 421"
+
+
 @pytest.mark.anyio
 @pytest.mark.parametrize(
     ("title", "text", "first", "slip", "written"),
     [
-        ("Kiln log", KILN, "add to the kiln log: today, 1221 degrees", "typo, 1212", "1212"),
-        ("Kiln log", KILN, "add to the kiln log: today, 1221 degrees", "sorry, meant 1231", "1231"),
-        ("Stromzähler", METER, "trag beim stromzähler ein: heute 4859", "zahlendreher, 4895", "4895"),
+        ("Kiln log", KILN, FIRED_TODAY, "typo, 1212", "1212"),
+        ("Kiln log", KILN, FIRED_TODAY, "sorry, meant 1231", "1231"),
+        (
+            "Stromzähler",
+            METER,
+            "trag beim stromzähler ein: heute 4859",
+            "zahlendreher, 4895",
+            "4895",
+        ),
         (
             "Contador del agua",
             GAUGE,
@@ -35,8 +45,8 @@ WEIGHTS = "- 2026-10-15: 4.9公斤\n- 2026-11-12: 4.7公斤\n"
             "ah non c'était 1250 pardon",
             "1250",
         ),
-        ("水道メーター", READINGS, "水道メーターに書いといて：今日 水道 421", "間違えた、412じゃなくて", ""),
-        ("水道メーター", READINGS, "水道メーターに書いといて：今日 水道 421", "ごめん、431だった", "431"),
+        ("水道メーター", READINGS, READ_TODAY, "間違えた、412じゃなくて", ""),
+        ("水道メーター", READINGS, READ_TODAY, "ごめん、431だった", "431"),
         ("体重", WEIGHTS, "体重里加一条：今天 4.6公斤", "写错了，是4.8公斤", "4.8"),
     ],
 )
@@ -57,7 +67,7 @@ async def test_the_number_just_written_is_put_right(
     assert before.splitlines()[:-1] == after.splitlines()[:-1]
     assert written in new
     assert written not in old
-    await say({"C": "deshaz eso"}.get(title[:1], "undo that") if title != "Cuissons" else "annule")
+    await say("undo that")
     assert await text_of(alice, where) == before
 
 
@@ -75,7 +85,7 @@ async def test_the_number_just_written_is_put_right(
 async def test_what_is_no_slip_leaves_the_number(alice: Client, message: str) -> None:
     where = await note(alice, "Kiln log", KILN)
     say = Talk(alice).say
-    await say("add to the kiln log: today, 1221 degrees")
+    await say(FIRED_TODAY)
     before = await text_of(alice, where)
     await say(message)
     assert await text_of(alice, where) == before
@@ -85,7 +95,7 @@ async def test_what_is_no_slip_leaves_the_number(alice: Client, message: str) ->
 async def test_a_slip_is_of_what_the_turn_before_wrote(alice: Client) -> None:
     where = await note(alice, "Kiln log", KILN)
     say = Talk(alice).say
-    await say("add to the kiln log: today, 1221 degrees")
+    await say(FIRED_TODAY)
     await say("what is due today?")
     before = await text_of(alice, where)
     await say("typo, 1212")

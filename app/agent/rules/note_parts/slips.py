@@ -95,7 +95,7 @@ def _says_slip(message: str, language: Language) -> bool:
 
 
 def _is_denied(message: str, language: Language) -> bool:
-    """Return whether a message only tells which number is not the right one: “not 7”, 7じゃなくて."""
+    """Return whether a message only tells which number is wrong: “not 7”, 7じゃなくて."""
     words = language_data.join_pattern(language_data.load_table(language, Changes).negates)
     text = Marked(message).text
     before = re.search(rf"(?:{words}|不是)\s?(?:\w+\s)?{_NUMBER.pattern}", text)

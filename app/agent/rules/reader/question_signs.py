@@ -28,7 +28,8 @@ def may_ask(text: str) -> bool:
         return False
     is_of_count = questions.read_question(text).kind in questions.COUNTED
     is_told = any(map(str.isdecimal, text)) and not _HOW_MANY.search(text)  # “今天 4.6公斤”
-    return (is_of_count and not is_told) or bool(_of_any("asks_at_end", text) or _of_any("asks_what", text))
+    asks = _of_any("asks_at_end", text) or _of_any("asks_what", text)
+    return (is_of_count and not is_told) or asks is not None
 
 
 def _of_any(name: str, text: str) -> re.Match[str] | None:

@@ -147,9 +147,7 @@ def _one_is_none(
     )
 
 
-def _all_said_from(
-    line: Line, at: int, weights: Mapping[str, float], language: Language
-) -> bool:
+def _all_said_from(line: Line, at: int, weights: Mapping[str, float], language: Language) -> bool:
     """Return whether what a message likely wishes is said in its second part alone: “he wants it
     sooner, make it Wednesday noon”.
     """

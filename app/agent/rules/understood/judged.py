@@ -122,6 +122,12 @@ def _of_step(
         return _ask_first(asked, step, language)
     if taken_back.is_no(asked, language):
         return taken_back.let_be(language)
+    if _renames_guess(asked, step):
+        return _ask_first(asked, step, language)
+    if question_signs.may_ask(asked.message):
+        route = Route("ask", language, {"words": asked.message})
+        told = surely.do(looked or asked, route, act)
+        return told if told.calls or told.quotes else _ask_first(asked, step, language)
     return _checked(asked, looked, step, language, act)
 
 
@@ -162,26 +168,18 @@ def _checked(
 ) -> Step | Route:
     """Return a step that changes something where its message says so, else a question."""
     first = reader.read(asked, (), language)
-    if _renames_guess(asked, step):
-        return _ask_first(asked, step, language)
-    if question_signs.may_ask(asked.message):
-        route = Route("ask", language, {"words": asked.message})
-        told = surely.do(looked or asked, route, act)
-        return told if told.calls or told.quotes else _ask_first(asked, step, language)
     may_be_part = wishes.may_be_part(step.calls, first.likely)
     is_bare = same_texts.makes_bare_note(step)
     leaves_folder = bool(first.likely) and same_texts.leaves_folder(step, first.likely[0])
     is_listed = bool(first.likely) and same_texts.leaves_list(step, first.likely[0])
-    may_be_alike = questions.is_asian(asked.message) and len(step.calls) == 1
-    may_be_alike = may_be_alike and step.calls[0][0] in surely.OF_ENDS
+    may_be_alike = questions.is_asian(asked.message) and surely.ends_one(step)
     is_unsure = may_be_part or is_bare or leaves_folder or is_listed or may_be_alike
     if not is_unsure and agreement.agree(asked, step, first, language):
         return step
     if looked is None:
         return Step(calls=looked_up.calls_to_look(asked)) if looked_up.may_look(asked) else step
     if may_be_alike and len(alike := surely.ended_or_alike(looked, step.calls)) > 1:
-        ends = "delete" if step.calls[0][0] == "delete_todo" else "complete_todo"
-        return targets.ask_which(Route(ends, language, {}), alike)
+        return targets.ask_which(Route(surely.OF_ENDS[step.calls[0][0]], language, {}), alike)
     if may_be_part and (part := wishes.ask_of_named_step(looked, step.calls, language)):
         return part
     if (may_be_part or may_be_alike) and agreement.agree(asked, step, first, language):

@@ -37,7 +37,8 @@ BACK = frozenset({"undo", "reopen_todo"})
 ADDS = frozenset({"add_item", "append_note"})
 OTHERS_WORDS = "list_conversations"
 """What gives the words of others, after which a change waits for the owner anyway."""
-OF_ENDS = frozenset({"complete_todo", "delete_todo"})
+OF_ENDS = {"complete_todo": "complete_todo", "delete_todo": "delete"}
+"""The tools by which a todo ends, and the intents of that."""
 _KANA = "".join(map(chr, range(0x3040, 0x30A0)))
 _LOANED_ON = re.compile(r"[\u3400-\u9fff\u30a0-\u30ff][\u30a1-\u30ff]")
 """Where a Japanese word goes on with a loan word."""
@@ -322,6 +323,11 @@ def names_other(looked: Asked, said: Understood, things: Sequence[Thing]) -> boo
         not any(one.slot in texts and one.start <= start < one.end for one in said.spans)
         for start, _, _ in lines.named(said.text, others)
     )
+
+
+def ends_one(step: Step) -> bool:
+    """Return whether a step does nothing but end one todo."""
+    return len(step.calls) == 1 and step.calls[0][0] in OF_ENDS
 
 
 def ended_or_alike(looked: Asked, calls: Sequence[Call]) -> tuple[Thing, ...]:
