@@ -7,7 +7,14 @@ from collections.abc import Sequence
 import msgspec
 
 from app.agent.rules.answers import list_answers, targets
-from app.agent.rules.dialogue import day_rows, references, resolve_reference, slots, view_words
+from app.agent.rules.dialogue import (
+    day_rows,
+    given_context,
+    references,
+    resolve_reference,
+    slots,
+    view_words,
+)
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.passages import (
     answer_passages,
@@ -43,7 +50,8 @@ def answer_question(asked: Asked, route: Route) -> Step:
     The notes that were quoted last are read too; “when was it bought?” is asked of them first.
     """
     question = _question(asked, route)
-    if (step := _from_context(route, question)) is not None:
+    context, otherwise = route.get("context"), route.get("otherwise")
+    if context and (step := given_context.answer(context, question, otherwise)) is not None:
         return step
     if wanted := valued_rows.read(_text_asked(asked, route), question):
         if (step := valued_rows.look_for(asked, wanted)) is not None:
@@ -78,6 +86,7 @@ def _by_passages(asked: Asked, route: Route, question: Question) -> Step:
     found = found or _passages_quoted_last(asked, route, question, notes)
     found = found or asked_parts.answer_each(text, written, notes, asks)
     found = found or (answer_passages.best_passages(question, notes) if is_named else [])
+    found = named_rows.row_said(text, found)
     if not found and (step := note_searches.singly(asked, question)):
         return step
     if none:
@@ -196,21 +205,6 @@ def _unread(asked: Asked, notes: list[Text]) -> list[int]:
     ):
         return []
     return [note_id for note_id in unread if note_id not in read]
-
-
-def _from_context(route: Route, question: Question) -> Step | None:
-    """Return the answer from the texts that came with the question; None where they have none.
-
-    Where the prompt says what is to be said then, nothing else may be.
-    """
-    context = route.get("context")
-    if not context:
-        return None
-    given = [Text(0, "", context, whole=True)]
-    found = answer_passages.best_passages(question, given, is_last_try=True)
-    if found:
-        return Step(context[found[0].start : found[0].end])
-    return Step(route.get("otherwise")) if route.get("otherwise") else None
 
 
 def find_notes(asked: Asked, route: Route) -> Step:

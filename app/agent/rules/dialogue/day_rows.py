@@ -41,6 +41,8 @@ class AskedDay(NamedTuple):
 
     day: date
     rest: str
+    is_told: bool = False
+    """Whether it is that of the line just told, and no day is named."""
 
 
 def asked_day(asked: Asked, text: str) -> AskedDay | None:
@@ -53,7 +55,7 @@ def asked_day(asked: Asked, text: str) -> AskedDay | None:
     if found is None:
         last = asked.earlier[0] if asked.earlier else Trace()
         told = last.day if last.intent == "ask" else ""
-        return AskedDay(date.fromisoformat(told), bare) if told else None
+        return AskedDay(date.fromisoformat(told), bare, is_told=True) if told else None
     days, start, end = found
     if days.end - days.start > timedelta(days=1, hours=1):
         return None
@@ -82,6 +84,9 @@ def of_day(
             if count == best and _holds_kind(one, question)
         ]
         is_last = note.note_id in last
+        is_other = wanted.is_told and question.kind not in questions.EXACT
+        if is_other and 2 * best < len(words):
+            continue  # “and when were the brakes done?” is of another line
         if kept and (best or is_last) and (is_last or len(words) <= 2 * best):
             scored.append((best, is_last, [_ranked(one, note, order) for one in kept[:MOST]]))
     if not scored:

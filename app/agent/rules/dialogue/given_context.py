@@ -9,7 +9,11 @@ from typing import NamedTuple
 from app.agent.rules.dialogue import dialogue_words, prompt_forms
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.passages import answer_passages
+from app.agent.rules.passages.answer_passages import Text
+from app.agent.rules.passages.questions import Question
 from app.agent.rules.routing import routing
+from app.agent.turn.steps import Step
 from app.core.process.caches import keep_short
 
 _FENCE = re.compile(r"^\s*(?:-{3,}|={3,}|#{3,}|`{3,}|\"{3,}|<{2,}|>{2,})\s*$")
@@ -118,3 +122,14 @@ def _otherwise(lines: list[str], language: Language) -> str:
 def _pattern(language: Language, field: str) -> re.Pattern[str]:
     words = language_data.either(getattr(table, field) for table in dialogue_words.tables(language))
     return re.compile(words, re.IGNORECASE)
+
+
+def answer(context: str, question: Question, otherwise: str) -> Step | None:
+    """Return the answer from the texts that came with a question, else what the prompt says is to
+    be said then and nothing else; None where it says nothing.
+    """
+    given = [Text(0, "", context, whole=True)]
+    found = answer_passages.best_passages(question, given, is_last_try=True)
+    if found:
+        return Step(context[found[0].start : found[0].end])
+    return Step(otherwise) if otherwise else None

@@ -100,6 +100,7 @@ class Routing(Table, frozen=True):
 
 Unit = Literal["hour", "day", "week", "month", "year"]
 Part = Literal["morning", "afternoon", "evening"]
+MonthPart = Literal["start", "middle", "end"]
 RangeName = Literal[
     "after_tomorrow",
     "ahead",
@@ -173,7 +174,9 @@ class Times(Table, frozen=True):
     `weekdays` from Monday; `{day}` is one of them, `{unit}` one of the `units` but a year,
     `{long_unit}` neither an hour. The groups of `ahead`, `behind` and `ago` are a number and its
     unit. `clock` are words for times of day; `particle` is left out after a time. A message that
-    `past` fits asks for what has been, one that `wrote` fits for what was written.
+    `past` fits asks for what has been, one that `wrote` fits for what was written. By `month_parts`
+    the end of a `{month}` is named; a short name of one stands behind a word of `in_month`. Words
+    of `been` tell what has been, those of `to_come` what is not yet.
     """
 
     weekdays: tuple[str, str, str, str, str, str, str]
@@ -187,6 +190,10 @@ class Times(Table, frozen=True):
     ago: Pieces = ""
     past: Pieces = ""
     wrote: Pieces = ""
+    in_month: Pieces = "(?!)"
+    month_parts: dict[MonthPart, Pieces] = {}
+    been: Pieces = "(?!)"
+    to_come: Pieces = "(?!)"
     particle: Pieces = ""
     deadlines: Deadlines = Deadlines()
 

@@ -57,8 +57,9 @@ class Questions(Table, frozen=True):
     nothing of names. The words of a line of `alike` may stand for each other, those of one of
     `kin` only have to do with each other; `pronouns` point back, `own` words are of who writes,
     and what is `open` is not known yet. What is asked for
-    the `last` time is the newest of several. By `rows` the rows of tables are asked for. A verb of
-    `begins` says of something only that it has its time.
+    the `last` time is the newest of several, and `before_last` the one before; words of `measured`
+    ask for what was read off, and name nothing. By `rows` the rows of tables are asked for. A verb
+    of `begins` says of something only that it has its time.
     """
 
     asks: dict[Kind, Pieces]
@@ -73,6 +74,8 @@ class Questions(Table, frozen=True):
     pronouns: Pieces = ""
     own: Pieces = ""
     last: Pieces = ""
+    before_last: Pieces = "(?!)"
+    measured: Pieces = "(?!)"
     open: Pieces = ""
     filler: Pieces = ""
     capital_nouns: bool = False

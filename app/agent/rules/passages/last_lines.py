@@ -31,7 +31,8 @@ _MONTH_FIRST = re.compile(
 )
 _SLASHED = re.compile(r"(\d{1,2})/(\d{1,2})")
 MONTHS = 12
-_DAY_FIRST = re.compile(r"(?P<day>\d{1,2})/(?P<month>\d{1,2})(?P<year>)")
+_DAY_FIRST = re.compile(r"(?P<day>\d{1,2})/(?P<month>\d{1,2})(?:/(?P<year>\d{4}|\d\d))?")
+_YEAR_LAST = re.compile(r"(?P<month>\d{1,2})/(?P<day>\d{1,2})/(?P<year>\d{4}|\d\d)")
 
 
 class Newest(NamedTuple):
@@ -59,10 +60,10 @@ def newest(
     words = set() if rest.is_bare else set(rest.stems)
     found: list[tuple[int, Newest]] = []
     for order, note in enumerate(notes):
-        lines = note_lines.read(note.content)
-        order_of = _order([_begins(one) for one in lines], questions.is_asian(text))
+        lines = note_lines.with_texts(note.content)
+        numbers = order_of(lines, text)
         dated = [
-            (line, day) for line in lines if (day := day_of(line, today, order_of)) and day <= today
+            (line, day) for line in lines if (day := day_of(line, today, numbers)) and day <= today
         ]
         if len(dated) < LEAST:
             continue
@@ -80,15 +81,18 @@ def newest(
     return leading[0] if len(leading) == 1 else None
 
 
-def _order(begins: Sequence[str], is_month_first: bool) -> tuple[re.Pattern[str], ...]:
+def order_of(lines: Sequence[Line], text: str) -> tuple[re.Pattern[str], ...]:
     """Return in which order the numbers of “05/11” are read in a log: the day first where a first
-    number can be no month, the month where a second one cannot, else as the language writes them.
+    number can be no month, the month where a second one cannot, else as the language of a text
+    writes them.
     """
-    pairs = [(int(one[1]), int(one[2])) for text in begins if (one := _SLASHED.match(text))]
+    is_month_first = questions.is_asian(text)
+    found = [_SLASHED.match(begins(one)) for one in lines]
+    pairs = [(int(one[1]), int(one[2])) for one in found if one]
     if any(first > MONTHS for first, _ in pairs):
         return (_DAY_FIRST,)
     if is_month_first or any(second > MONTHS for _, second in pairs):
-        return (_MONTH_FIRST,)
+        return (_MONTH_FIRST, _YEAR_LAST)
     return (_DAY_FIRST, _MONTH_FIRST)
 
 
@@ -96,9 +100,9 @@ def day_of(
     line: Line, today: date, order: Sequence[re.Pattern[str]] = (_MONTH_FIRST, _DAY_FIRST)
 ) -> date | None:
     """Return the day that a line begins with: without a year, the last one of that date."""
-    begins = _begins(line)
+    text = begins(line)
     for pattern in (_ISO, _DOTTED, *order):
-        if (found := pattern.fullmatch(begins)) and (day := _date(found, today)):
+        if (found := pattern.fullmatch(text)) and (day := _date(found, today)):
             return day
     return None
 
@@ -136,11 +140,11 @@ def parted(word: str) -> str:
 
 def _holds_kind(line: Line, question: Question) -> bool:
     """Return whether a line says beside its day what is wanted; when it was is that day."""
-    text = line.text.replace(_begins(line), " ", 1)
+    text = line.text.replace(begins(line), " ", 1)
     return question.kind == "when" or questions.holds_kind(question.kind, text)
 
 
-def _begins(line: Line) -> str:
+def begins(line: Line) -> str:
     """Return with what a line begins that may be a day."""
     dated = DATED.match(line.label)
     if line.columns:

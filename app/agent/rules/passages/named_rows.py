@@ -3,6 +3,8 @@
 import re
 from collections.abc import Collection, Iterator, Sequence
 
+import msgspec
+
 from app.agent.rules.passages import answer_passages, questions, tables
 from app.agent.rules.passages.answer_passages import ENOUGH, Ranked, Text
 from app.agent.rules.passages.questions import Question
@@ -34,6 +36,28 @@ def named_row(question: Question, notes: Sequence[Text]) -> list[Ranked]:
     ]
     is_told = len(found) == 1 and not _is_told_elsewhere(question, found[0], notes)
     return found if is_told else []
+
+
+def row_said(text: str, found: list[Ranked]) -> list[Ranked]:
+    """Return the row of which a text without spaces says the whole first cell in place of the one
+    that was found in its table and only shares a part of its name: “紙ごみ” is “紙”, not “生ごみ”.
+    """
+    if len(found) != 1 or not questions.is_asian(text):
+        return found
+    one, note = found[0], found[0].note
+    every = tables.find(note.content)
+    table, folded = tables.of_row(every, one.start), fold_text(text)
+    if table is None or _first_cell(answer_passages.text_of(one)) in folded:
+        return found
+    rows = [row for row, _ in _rows(note) if tables.of_row(every, row.start) == table]
+    said = [row for row in rows if (name := _first_cell(row.text)) and name in folded]
+    if len(said) != 1:
+        return found
+    return [msgspec.structs.replace(one, start=said[0].start, end=said[0].end)]
+
+
+def _first_cell(row: str) -> str:
+    return fold_text(tables.cells(row)[0])
 
 
 def row_again(words: str, notes: Sequence[Text], last: Collection[int], told: str) -> list[Ranked]:

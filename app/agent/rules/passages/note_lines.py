@@ -84,6 +84,20 @@ def read(markdown: str) -> list[Line]:
     return found
 
 
+def with_texts(markdown: str) -> list[Line]:
+    """Return the lines of a note, and those of running text that begin with a date: in a log a line
+    may have several sentences.
+    """
+    lines = read(markdown)
+    known, rows = {one.text for one in lines}, markdown.split("\n")
+    for row in rows:
+        mark = _MARK.match(row)
+        dated = DATED.match(row, mark.end() if mark else 0)
+        if dated and row not in known and rows.count(row) == 1:
+            lines.append(Line(row, row[dated.start() : dated.end()].rstrip(" :："), dated.end()))
+    return lines
+
+
 def _line(row: str, following: Sequence[str]) -> Line | None:
     is_row = row.lstrip().startswith("|")
     is_head = is_row and any(map(_RULE.fullmatch, filter(None, following)))

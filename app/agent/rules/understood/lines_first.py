@@ -15,7 +15,16 @@ from app.agent.rules.dialogue import dialogue_words, references
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.listed import list_words, named_notes
 from app.agent.rules.mentions import asking
-from app.agent.rules.note_parts import cells, codes, headings, line_values, log_entries, rows, slips
+from app.agent.rules.note_parts import (
+    cells,
+    codes,
+    headings,
+    line_values,
+    log_entries,
+    past_lines,
+    rows,
+    slips,
+)
 from app.agent.rules.passages import questions
 from app.agent.rules.reader import reader
 from app.agent.rules.reckoning import list_sums
@@ -65,7 +74,7 @@ def do(asked: Asked, whole: Asked, language: Language, act: Act) -> tuple[Step |
     under = _under_heading(asked, whole, language)
     if under is not None:
         return surely.do(whole, under, act) if isinstance(under, Route) else under, True
-    for find in (_slip, _code, _table, _value):
+    for find in (_slip, past_lines.answer, _code, _table, _value):
         found = find(asked, whole, language)
         if found is not None:
             return surely.do(whole, found, act) if isinstance(found, Route) else found, True
@@ -95,6 +104,8 @@ def _prioritizes(asked: Asked, language: Language) -> bool:
 
 def _has_looked(asked: Asked, whole: Asked, language: Language) -> bool:
     """Return whether anything was looked up for a heading, a code or a table."""
+    if past_lines.may_ask(asked, language):
+        return True
     made = [(one.tool, one.arguments) for one in whole.results]
     if line_values.wishes(asked, language):
         return True
