@@ -20,6 +20,7 @@ from app.agent.rules.answers import (
     waiting_answers,
 )
 from app.agent.rules.mentions import asking
+from app.agent.rules.note_parts import descriptions
 from app.agent.rules.reckoning import days, note_answer, reckoning
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step
@@ -61,6 +62,8 @@ INTENTS = {
     "complete_todo": todo_changes.complete_todo,
     "change_todo": todo_changes.change_todo,
     "add_step": todo_changes.change_todo,
+    descriptions.WRITE: descriptions.write,
+    descriptions.TELL: descriptions.tell,
     "rename": note_changes.rename,
     "delete": todo_changes.delete,
     "undo": undo.undo,
@@ -94,6 +97,7 @@ DONE_WITH = {
     "replace_text": "edit_note",
     "change_note": "edit_note",
     "change_todo": "edit_todo",
+    descriptions.WRITE: "edit_todo",
     "complete_todo": "complete_todo",
     "pin_note": "pin_note",
     "move_note": "move_note",

@@ -20,6 +20,7 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.mentions import asking
+from app.agent.rules.note_parts import description_words
 from app.agent.rules.phrases import phrases
 from app.agent.rules.reader import reader
 from app.agent.rules.reader.labelled import TWO
@@ -179,6 +180,11 @@ def _parts(asked: Asked, language: Language) -> tuple[str, str] | None:
         return None  # “rename it to Shop and garage”
     if first and first.intent == "message" and not is_apart and not _asks(second, rest, language):
         return None  # “tell her I'm late and the boiler man's coming on Friday”
+    if description_words.writes_all(asked.message, language) and not _points(second):
+        return None
+    is_wish = first and first.intent in wishes.WRITES and first.sure >= SURE
+    if not is_wish and description_words.writes_all(asked.message, language, before=True):
+        return None  # “he needs the card, put that in the description”
     if lead.endswith(("?", "？")) and (second.intent == TWO or _points(second)):
         return None
     if first and (_goes_on(first, second) or sure * math.sqrt(first.sure * second.sure) < LIKELY):

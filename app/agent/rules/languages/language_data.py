@@ -10,6 +10,7 @@ from typing import TypeVar
 import msgspec
 
 from app.agent.rules.languages.change_tables import Changes
+from app.agent.rules.languages.description_tables import DescriptionWords
 from app.agent.rules.languages.dialogue_tables import Dialogue
 from app.agent.rules.languages.followup_tables import FollowUp
 from app.agent.rules.languages.language_tables import (
@@ -57,6 +58,7 @@ FILES: Mapping[str, type[Table]] = {
     "changes": Changes,
     "lists": Lists,
     "lines": LineWords,
+    "descriptions": DescriptionWords,
     "views": Views,
     "followup": FollowUp,
     "reckoning": Reckoning,

@@ -18,6 +18,7 @@ from app.agent.rules.mentions import asking
 from app.agent.rules.note_parts import (
     cells,
     codes,
+    descriptions,
     headings,
     line_values,
     log_entries,
@@ -66,6 +67,10 @@ def do(asked: Asked, whole: Asked, language: Language, act: Act) -> tuple[Step |
     """Return what is done first with the lines of the note that was spoken of or is named: added up
     again, one more, one changed; and whether anything was looked up for that.
     """
+    before = looks.before_change(whole)
+    described, looked = descriptions.wished(asked, before, language)
+    if described and not taken_back.at_end(asked, language):
+        return surely.do(whole, described, act) if isinstance(described, Route) else described, True
     again = sum_again(asked, language)
     if again and looks.has_only_looked(asked):
         step = surely.do(asked, again, act)
@@ -78,7 +83,7 @@ def do(asked: Asked, whole: Asked, language: Language, act: Act) -> tuple[Step |
         found = find(asked, whole, language)
         if found is not None:
             return surely.do(whole, found, act) if isinstance(found, Route) else found, True
-    has_looked = bool(again) or _has_looked(asked, whole, language)
+    has_looked = bool(again) or looked or _has_looked(asked, whole, language)
     may_log = log_entries.may_be(asked, language)
     is_else = _prioritizes(asked, language) or surely.perhaps(language).search(
         Marked(asked.message).text
@@ -86,7 +91,6 @@ def do(asked: Asked, whole: Asked, language: Language, act: Act) -> tuple[Step |
     said = [] if is_else else line_changes.wanted(asked, language)
     if not (may_log or said) or taken_back.as_whole(asked, language):
         return None, has_looked
-    before = looks.before_change(whole)
     line = log_entries.entry(asked, before, language)
     if line is None and said:
         line = line_changes.change(before, said, language)
