@@ -15,21 +15,23 @@ async def folders(client: Client) -> set[str]:
 
 @pytest.mark.anyio
 @pytest.mark.parametrize(
-    ("message", "name"),
+    ("message", "name", "undo"),
     [
-        ("fais-moi un dossier Marchés", "Marchés"),
-        ("新建个文件夹叫菜谱", "菜谱"),
-        ("make a folder called Recipes", "Recipes"),
+        ("fais-moi un dossier Marchés", "Marchés", "annule"),
+        ("新建个文件夹叫菜谱", "菜谱", "撤销"),
+        ("make a folder called Recipes", "Recipes", "undo"),
     ],
 )
-async def test_a_folder_that_is_made_is_taken_back(alice: Client, message: str, name: str) -> None:
+async def test_a_folder_that_is_made_is_taken_back(
+    alice: Client, message: str, name: str, undo: str
+) -> None:
     say = Talk(alice).say
     first = await say(message)
     assert name in await folders(alice)
     assert await say(message) != first, "that it is there already is another answer"
     say = Talk(alice).say
     await say(message.replace(name, f"{name}2"))
-    await say("undo")
+    await say(undo)
     assert f"{name}2" not in await folders(alice)
 
 
@@ -79,7 +81,7 @@ async def test_all_behind_the_name_of_a_new_note_is_its_text(
 @pytest.mark.parametrize(
     ("made", "message"),
     [
-        ("remind me to ring the sweep tomorrow", "actually delete it again, Gwen is on it"),
+        ("remind me to ring the sweep tomorrow", "actually delete it again, gwen's dealing with him"),
         ("erinner mich morgen an den Schornsteinfeger", "ach, lösch das wieder"),
         ("nueva tarea: felicitar a Toño el 2 de diciembre", "bah, bórrala, ya lo hace Marisa"),
     ],
@@ -109,7 +111,6 @@ async def test_what_was_there_before_is_not_deleted_on_so_few_words(alice: Clien
         ("Paket zu Hermes bringen", "Paket ist schon weg übrigens, kannst abhaken", True),
         ("Paket zu Hermes bringen", "Paket ist schon weg übrigens", False),
         ("Paket zu Hermes bringen", "kann ich das Paket schon abhaken?", False),
-        ("Pagar el recibo del agua", "el agua ya lo pagué el viernes, márcalo como hecho", True),
     ],
 )
 async def test_who_asks_to_tick_need_not_say_the_whole_name(

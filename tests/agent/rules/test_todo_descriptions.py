@@ -60,3 +60,10 @@ async def test_a_description_without_what_is_asked_for_is_not_told(alice: Client
     await add(alice, "Order the jam jars", "before the fair, they are slow")
     answer = await Talk(alice).say("how many jam jars do we have to order?")
     assert "slow" not in answer
+
+
+@pytest.mark.anyio
+async def test_a_word_of_a_description_is_what_a_question_asks_for(alice: Client) -> None:
+    await add(alice, "Parents' evening", "Room 14, Frau Weiss")
+    assert "Room 14" in await Talk(alice).say("which room is the parents evening in?")
+    assert "Room 14" not in await Talk(alice).say("which car takes us to the parents evening?")

@@ -217,3 +217,34 @@ async def test_what_was_not_done_after_all_is_left_as_it_was(alice: Client) -> N
         "Payer la facture des bouchons": False,
         "Payer la facture du gasoil": True,
     }
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ("tell bob to bring the ladder and also the hammer", "the hammer"),
+        ("dile a bob que compre pollo y también limones", "limones"),
+        ("あとbobに、花はピンクでお願いって伝えて", "花はピンクで"),
+    ],
+)
+async def test_more_of_a_message_is_no_second_wish(
+    alice: Client, bob: Client, message: str, told: str
+) -> None:
+    await connect(alice, bob)
+    await Talk(alice).say(message)
+    waiting = (await alice.ok("GET", "/escalations"))["escalations"]
+    assert [told in str(one["arguments"]) for one in waiting] == [True]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("message", "title"),
+    [
+        ("tant pis. rappelle moi de racheter du café demain alors", "café"),
+        ("never mind. remind me to buy coffee tomorrow", "coffee"),
+    ],
+)
+async def test_a_remark_before_a_wish_is_none(alice: Client, message: str, title: str) -> None:
+    await Talk(alice).say(message)
+    assert [title in one for one in await todos(alice)] == [True]

@@ -92,8 +92,8 @@ def as_read(
     uses = USES.get(said.intent)
     if asks is None or uses is None:
         return None
-    is_made = surely.was_just_made(looked, asks.choices)
-    if not surely.may_be_done(said, uses, language, is_made=is_made):
+    takes_back = surely.takes_back(looked, said, asks.choices)
+    if not surely.may_be_done(said, uses, language, takes_back=takes_back):
         return None
     if asks.choices[:1] and asks.choices[0].kind == "folder":
         return None
@@ -102,8 +102,8 @@ def as_read(
     if not (is_each or is_listed):
         return None
     # “a little higher, make it 4” says one thing twice
-    is_twice = len(said.all_of("prio")) > 1 or (is_made and said.intent == "delete")
-    most = surely.MAYBE_TWO if is_twice else surely.NOT_TWO
+    most = surely.MAYBE_TWO if len(said.all_of("prio")) > 1 else surely.NOT_TWO
+    most = surely.BACK_TWO if takes_back else most
     if reading.weights.get(TWO, 0.0) > most or question_signs.only_asks(said, language):
         return None
     if said.intent in WITHOUT_DAY and agreement.says_other_day(looked, said):

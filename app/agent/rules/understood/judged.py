@@ -172,14 +172,14 @@ def _checked(
     is_bare = same_texts.makes_bare_note(step)
     leaves_folder = bool(first.likely) and same_texts.leaves_folder(step, first.likely[0])
     is_listed = bool(first.likely) and same_texts.leaves_list(step, first.likely[0])
-    may_be_alike = questions.is_asian(asked.message) and surely.ends_one(step)
+    may_be_alike = questions.is_asian(asked.message) and looked_up.ends_one(step)
     is_unsure = may_be_part or is_bare or leaves_folder or is_listed or may_be_alike
     if not is_unsure and agreement.agree(asked, step, first, language):
         return step
     if looked is None:
         return Step(calls=looked_up.calls_to_look(asked)) if looked_up.may_look(asked) else step
-    if may_be_alike and len(alike := surely.ended_or_alike(looked, step.calls)) > 1:
-        return targets.ask_which(Route(surely.OF_ENDS[step.calls[0][0]], language, {}), alike)
+    if may_be_alike and len(alike := looked_up.ended_or_alike(looked, step.calls)) > 1:
+        return targets.ask_which(Route(looked_up.OF_ENDS[step.calls[0][0]], language, {}), alike)
     if may_be_part and (part := wishes.ask_of_named_step(looked, step.calls, language)):
         return part
     if (may_be_part or may_be_alike) and agreement.agree(asked, step, first, language):

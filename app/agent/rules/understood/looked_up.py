@@ -1,14 +1,19 @@
 """What there is to speak of, as a reader looks it up beside what the patterns do."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from app.agent.rules.mentions import asking
+from app.agent.rules.passages import questions
+from app.agent.rules.passages.sentences import fold_text
 from app.agent.turn import looks
-from app.agent.turn.steps import Asked, Call
+from app.agent.turn.steps import Asked, Call, Step, Thing
 
+OF_ENDS = {"complete_todo": "complete_todo", "delete_todo": "delete"}
+"""The tools by which a todo ends, and the intents of that."""
+_KANA = "".join(map(chr, range(0x3040, 0x30A0)))
 CALLS = 4
 """So many calls tell what there is to speak of, at most."""
 
@@ -49,3 +54,24 @@ def apart(asked: Asked) -> tuple[Asked, Asked | None]:
 def may_look(asked: Asked) -> bool:
     """Return whether there is room for these calls before the turn must answer."""
     return not asked.is_last and len(asked.results) + CALLS <= looks.MOST_LOOKS
+
+
+def ends_one(step: Step) -> bool:
+    """Return whether a step does nothing but end one todo."""
+    return len(step.calls) == 1 and step.calls[0][0] in OF_ENDS
+
+
+def ended_or_alike(looked: Asked, calls: Sequence[Call]) -> tuple[Thing, ...]:
+    """Return the one todo that is about to be ended, and all others that a message without spaces
+    may mean as well: “书还了” of “还图书馆的书” and “把书还给Petra”.
+    """
+    ids = {fields.get("id") for tool, fields in calls if tool in OF_ENDS}
+    todos = [one for one in asking.things(looked) if one.kind == "todo"]
+    ended = [one for one in todos if one.id in ids]
+    if len(ended) != 1 or not questions.is_asian(looked.message):
+        return tuple(ended)
+    said = {*fold_text(looked.message)} - {*_KANA}
+    letters = {one for one in fold_text(ended[0].title) if one.isalpha()} & said
+    if len(letters) < 2:
+        return tuple(ended)  # it was spoken of
+    return tuple(one for one in todos if letters <= {*fold_text(one.title)})

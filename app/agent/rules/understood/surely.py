@@ -19,36 +19,36 @@ from app.agent.rules.reader.reader import Reading, Understood
 from app.agent.rules.routing.routing import Route
 from app.agent.rules.understood import agreement, meant
 from app.agent.turn import looks
-from app.agent.turn.steps import Asked, Call, Question, Step, Thing, Trace
+from app.agent.turn.steps import Asked, Question, Step, Thing, Trace
 
 Act = Callable[[Asked, Route], Step]
 MADE, NAMED, AT_ONCE, SUREST = 0.7, 0.9, 0.97, 0.99
-"""So likely is what takes away a thing that the turn before has made, what is done to a thing that
+"""So likely is what takes back what was just done, what is done to a thing that
 a message names, what else is done at once, and what is done though the patterns would do something
 else, or ends a thing without a word for it.
 """
 HALF, SAID = 0.5, 0.6
 """Such a share of a todo's words is said of what is told to be done."""
-NOT_TWO, MAYBE_TWO = 0.02, 0.1
-"""A second wish is not likelier than this, and where it waits for a yes anyway than that."""
+NOT_TWO, MAYBE_TWO, BACK_TWO = 0.02, 0.1, 0.2
+"""A second wish is not likelier than this, where it waits for a yes anyway than that, and than the
+last where what was just done is taken back.
+"""
 LATELY = 3
 """In so many turns is looked for what was just made."""
 BACK = frozenset({"undo", "reopen_todo"})
 ADDS = frozenset({"add_item", "append_note"})
 OTHERS_WORDS = "list_conversations"
 """What gives the words of others, after which a change waits for the owner anyway."""
-OF_ENDS = {"complete_todo": "complete_todo", "delete_todo": "delete"}
-"""The tools by which a todo ends, and the intents of that."""
-_KANA = "".join(map(chr, range(0x3040, 0x30A0)))
 _LOANED_ON = re.compile(r"[\u3400-\u9fff\u30a0-\u30ff][\u30a1-\u30ff]")
 """Where a Japanese word goes on with a loan word."""
 
 
-def least(said: Understood, *, is_made: bool = False) -> float:
+def least(said: Understood, *, takes_back: bool = False) -> float:
     """Return how likely at least a change is that is done at once; less is enough for a thing that
-    is named, or pointed at, but not for news of what is done, and to delete what was just made.
+    is named, or pointed at, but not for news of what is done, and where it `takes_back` what was
+    just done.
     """
-    if is_made and said.intent == "delete":
+    if takes_back:
         return MADE
     is_told = bool(said.all_of("target") or said.all_of("it"))
     return NAMED if is_told and said.intent != "complete_todo" else AT_ONCE
@@ -84,14 +84,24 @@ def is_named(said: Understood, things: Sequence[Thing]) -> bool:
 
 
 def may_be_done(
-    said: Understood, uses: frozenset[str], language: Language, *, is_made: bool = False
+    said: Understood, uses: frozenset[str], language: Language, *, takes_back: bool = False
 ) -> bool:
     """Return whether a change is likely enough, all that a message says goes into it, and nothing
-    says that it only may be so; `is_made` says whether it is of what was just made.
+    says that it only may be so; `takes_back` says whether it is the contrary of what was just done.
     """
     is_open = perhaps(language).search(Marked(said.text).text)
-    is_likely = said.sure >= least(said, is_made=is_made)
+    is_likely = said.sure >= least(said, takes_back=takes_back)
     return is_likely and uses_all(said, uses) and not is_open
+
+
+def takes_back(asked: Asked, said: Understood, things: Sequence[Thing]) -> bool:
+    """Return whether a change is the contrary of what was just done: it deletes what was made, or
+    opens again what was completed.
+    """
+    last = asked.earlier[0] if asked.earlier else Trace()
+    was_done = last.intent == "complete_todo" and bool(last.undo) and tuple(things) == last.about
+    is_reopened = said.intent == "reopen_todo" and was_done
+    return is_reopened or (said.intent == "delete" and was_just_made(asked, things))
 
 
 def was_just_made(asked: Asked, things: Sequence[Thing]) -> bool:
@@ -153,7 +163,7 @@ def is_told(asked: Asked, said: Understood, thing: Thing, language: Language) ->
         # “the parsnips are out after all, delete” may be a line of the note
         may_name = may_name or (said.intent == "delete" and thing.kind == "note")
         is_sure = bool(said.all_of("it")) or (said.sure >= SUREST and not may_name)
-        is_sure = is_sure or was_just_made(asked, (thing,))
+        is_sure = is_sure or takes_back(asked, said, (thing,))
         is_bare = said.intent in agreement.ENDS and not is_sure
         spoken = references.newest(asked, (thing.kind,))
         was_spoken_of = thing in (*spoken.things, *spoken.unsure)
@@ -323,27 +333,6 @@ def names_other(looked: Asked, said: Understood, things: Sequence[Thing]) -> boo
         not any(one.slot in texts and one.start <= start < one.end for one in said.spans)
         for start, _, _ in lines.named(said.text, others)
     )
-
-
-def ends_one(step: Step) -> bool:
-    """Return whether a step does nothing but end one todo."""
-    return len(step.calls) == 1 and step.calls[0][0] in OF_ENDS
-
-
-def ended_or_alike(looked: Asked, calls: Sequence[Call]) -> tuple[Thing, ...]:
-    """Return the one todo that is about to be ended, and all others that a message without spaces
-    may mean as well: “书还了” of “还图书馆的书” and “把书还给Petra”.
-    """
-    ids = {fields.get("id") for tool, fields in calls if tool in OF_ENDS}
-    todos = [one for one in asking.things(looked) if one.kind == "todo"]
-    ended = [one for one in todos if one.id in ids]
-    if len(ended) != 1 or not questions.is_asian(looked.message):
-        return tuple(ended)
-    said = {*fold_text(looked.message)} - {*_KANA}
-    letters = {one for one in fold_text(ended[0].title) if one.isalpha()} & said
-    if len(letters) < 2:
-        return tuple(ended)  # it was spoken of
-    return tuple(one for one in todos if letters <= {*fold_text(one.title)})
 
 
 def writes_target(looked: Asked, said: Understood, language: Language) -> bool:
