@@ -76,8 +76,9 @@ class Trace(Struct, frozen=True, omit_defaults=True):
     `shown`: what it listed, in order. `about`: what it made, changed or quoted. `undo`: the calls
     that take back what it did, and `marks` how it left what it edited: the revision of a note, the
     last change of a todo. `asks`: what it asked back. `intent` and `arguments`: how its message was
-    understood. `day`: the one day that it told, `told` the amount, `section` the part of a note.
-    `then`: what else its message wishes, which waits for the answer to what it asked.
+    understood. `day`: the one day that it told, `told` the amount, `section` the part of a note,
+    a row of a table or what is under a heading, and `field` which column or line of that. `then`:
+    what else its message wishes, which waits for the answer to what it asked.
     """
 
     intent: str = ""
@@ -91,10 +92,12 @@ class Trace(Struct, frozen=True, omit_defaults=True):
     day: str = ""
     told: str = ""
     section: str = ""
+    field: str = ""
     then: str = ""
 
     def __hash__(self) -> int:
-        return hash((self.intent, self.language, self.day, self.told, self.section, self.then))
+        said = (self.intent, self.language, self.day, self.told, self.section, self.field)
+        return hash((*said, self.then))
 
 
 class Asked(Struct, frozen=True):

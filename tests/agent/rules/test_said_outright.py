@@ -81,7 +81,10 @@ async def test_all_behind_the_name_of_a_new_note_is_its_text(
 @pytest.mark.parametrize(
     ("made", "message"),
     [
-        ("remind me to ring the sweep tomorrow", "actually delete it again, gwen's dealing with him"),
+        (
+            "remind me to ring the sweep tomorrow",
+            "actually delete it again, gwen's dealing with him",
+        ),
         ("erinner mich morgen an den Schornsteinfeger", "ach, lösch das wieder"),
         ("nueva tarea: felicitar a Toño el 2 de diciembre", "bah, bórrala, ya lo hace Marisa"),
     ],

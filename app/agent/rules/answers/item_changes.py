@@ -132,12 +132,19 @@ def tell_ticked(route: Route, held: Held, items: Sequence[Item]) -> Step:
 
 
 def change_named(asked: Asked, route: Route) -> Step:
-    """Change the items of a list that are named whole, by what is to be done to them."""
+    """Change the items of a list that are named whole, by what is to be done to them; with a `row`
+    the one of a table.
+    """
     tool = call_for(route.things[0])
     if (found := held(asked, route.things[0])) is None:
         return (
             list_answers.tell_refusal(asked, route) if asked.has(tool[0]) else Step(calls=(tool,))
         )
+    if row := route.get("row"):
+        lines = str(found.record["markdown"]).split("\n")
+        places = [at for at, one in enumerate(lines) if one == row]
+        items = (Item(route.get("remove"), at, False, has_box=False) for at in places[:1])
+        found = found._replace(items=tuple(items))
     changes = {
         one.place: how
         for how in TOLD

@@ -2,7 +2,6 @@
 
 import functools
 import re
-from collections.abc import Sequence
 
 import msgspec
 
@@ -13,6 +12,7 @@ from app.agent.rules.dialogue import (
     references,
     resolve_reference,
     slots,
+    told_parts,
     view_words,
 )
 from app.agent.rules.languages.language_tables import Language
@@ -53,12 +53,16 @@ def answer_question(asked: Asked, route: Route) -> Step:
     context, otherwise = route.get("context"), route.get("otherwise")
     if context and (step := given_context.answer(context, question, otherwise)) is not None:
         return step
-    if wanted := valued_rows.read(_text_asked(asked, route), question):
+    if wanted := told_parts.rows_wanted(asked, route, question):
         if (step := valued_rows.look_for(asked, wanted)) is not None:
             return step
         last = references.quoted_just_before(asked)
         if rows := valued_rows.rows_of(asked, wanted, last):
             return _told(rows, told_passages.tell_together(rows))
+        if note := valued_rows.none_left(asked, wanted, last):
+            told = route.phrase("none_open", title=note_link(note.note_id, note.title))
+            thing = Thing("note", note.note_id, note.title)
+            return Step(told, trace=Trace(intent="ask", about=(thing,)))
         step = valued_rows.go_on(asked, lambda part: _by_passages(part, route, question))
         any_value = wanted._replace(is_any=True)
         if step.empty and (rows := valued_rows.rows_of(asked, any_value, last)):
@@ -76,13 +80,17 @@ def _by_passages(asked: Asked, route: Route, question: Question) -> Step:
     notes = near if none else _surely_found(asked)
     # What says nothing of its own is answered by what was spoken of alone.
     is_named = not question.is_bare or not references.quoted_last(asked)
-    text, written = _text_asked(asked, route), _written(route)
+    text, written = told_parts.text_asked(asked, route), _written(route)
     asks = functools.partial(_asks, language=written)
     of_day, just_before = day_rows.asked_day(asked, text), references.quoted_just_before(asked)
     newest = day_rows.newest(asked, text, question, notes, just_before)
     rows = day_rows.of_day(of_day, question, notes, asked.now, just_before) if of_day else []
     rows = [newest.passage] if newest else rows
-    found = rows or _of_section(asked, route, notes) or _of_row(asked, route, near, just_before)
+    found = (
+        rows
+        or told_parts.of_section(asked, route, notes)
+        or told_parts.of_row(asked, route, near, just_before)
+    )
     found = found or _passages_quoted_last(asked, route, question, notes)
     found = found or asked_parts.answer_each(text, written, notes, asks)
     found = found or (answer_passages.best_passages(question, notes) if is_named else [])
@@ -96,7 +104,7 @@ def _by_passages(asked: Asked, route: Route, question: Question) -> Step:
         return Step(calls=tuple(("get_note_content", {"noteId": note_id}) for note_id in unread))
     if is_named:
         found = found or answer_passages.best_passages(question, notes, is_last_try=True)
-    found = found or named_rows.named_row(question, notes)
+    found = found or named_rows.find(question, text, notes)
     found = found or _passages_of_last(asked, question, notes)
     if not found and (clause := asked_parts.asking_clause(text, question, asks)):
         found = answer_passages.best_passages(clause, notes, is_last_try=True)
@@ -105,7 +113,8 @@ def _by_passages(asked: Asked, route: Route, question: Question) -> Step:
         return _unanswered(asked, route, question, near)
     told = found[:1] if asked.persona.brief else found
     day = (newest or of_day) if found is rows else None
-    return _told(told, told_passages.tell(told), day.day.isoformat() if day else "")
+    step = _told(told, told_passages.tell(told), day.day.isoformat() if day else "")
+    return told_parts.with_field(asked, route, step, told)
 
 
 def _told(found: list[Ranked], text: str, day: str = "") -> Step:
@@ -134,7 +143,7 @@ def _surely_found(asked: Asked) -> list[Text]:
 
 def _question(asked: Asked, route: Route) -> Question:
     """Return what is asked; what goes on wants its own kind of what was asked for before."""
-    question = questions.read_question(_text_asked(asked, route))
+    question = questions.read_question(told_parts.text_asked(asked, route))
     if route.get("followed"):
         kind = questions.read_question(route.get("words")).kind or question.kind
         asks = slots.has_kind(route.get("words"), _written(route), "asks")
@@ -143,27 +152,6 @@ def _question(asked: Asked, route: Route) -> Question:
         same = questions.read_question(said).kind if said else None
         return question._replace(kind=kind or (same if same in questions.EXACT else None))
     return question._replace(kind="when") if route.get("kind") == "when" else question
-
-
-def _text_asked(asked: Asked, route: Route) -> str:
-    """Return the question, in plain words: courtesy is nothing to look for."""
-    return route.get("text") or route.said or asked.message
-
-
-def _of_section(asked: Asked, route: Route, notes: list[Text]) -> list[Ranked]:
-    """Return what the section tells that a question names, or that was just told."""
-    followed = bool(route.get("followed"))
-    text = route.get("words") if followed else _text_asked(asked, route)
-    told = asked.earlier[0].section if asked.earlier else ""
-    last = references.quoted_just_before(asked) if told else ()
-    points = followed or questions.read_question(text).points_back
-    return named_sections.told_by(text, notes, last, told, points=points)
-
-
-def _of_row(asked: Asked, route: Route, notes: list[Text], last: Sequence[int]) -> list[Ranked]:
-    """Return the row of the table told just before that a question goes on with."""
-    told = asked.earlier[0].section if asked.earlier and route.get("followed") else ""
-    return named_rows.row_again(route.get("words"), notes, last, told) if told else []
 
 
 def _passages_quoted_last(
@@ -323,7 +311,7 @@ def _in_short(asked: Asked, route: Route, *, most: int) -> str:
 def _searched(asked: Asked, route: Route, question: Question) -> Step:
     if not question.terms:
         return Step(route.phrase("help", owner=asked.persona.owner))
-    text = _text_asked(asked, route)
+    text = told_parts.text_asked(asked, route)
     read = "get_note_content" in asked.tools
     again = [("get_note_content", {"noteId": one}) for one in references.quoted_last(asked) if read]
     found = note_searches.searches(text, question.terms, limit=note_searches.HITS)

@@ -16,7 +16,8 @@ class LineWords(Table, frozen=True):
     what was named before. Between a text and its day stands a word `of_day`. A `slip` is said of
     what was just written wrong. What is `moved` has another day or time now, `idle` words stand
     beside that and say no more; `former` words stand before the old one, those of `former_after`
-    behind it. What is `taken` is a `{label}` that somebody `{new}` does now.
+    behind it. What is `taken` is a `{label}` that somebody `{new}` does now. A `row` is one
+    of a table, or the table itself.
     """
 
     replaced: tuple[Pieces, ...]
@@ -31,5 +32,6 @@ class LineWords(Table, frozen=True):
     moved: Pieces
     idle: Pieces
     taken: tuple[Pieces, ...]
+    row: Pieces
     former: Pieces = "(?!)"
     former_after: Pieces = "(?!)"

@@ -112,9 +112,10 @@ def with_words(looked: Asked, old: str) -> Place | Step | None:
     return Place(found[0][0], looked.message) if is_named or names_both else None
 
 
-def with_line_of(looked: Asked, label: str) -> Place | Step | None:
+def with_line_of(looked: Asked, label: str, only: str) -> Place | Step | None:
     """Return the one note of all with a line that tells an amount of what a label names: “put the
-    acacia at 9”; or the step that looks for its longest word.
+    acacia at 9”; or the step that looks for its longest word. What it is said `only` of must say
+    nothing else: “Malik has paid his deposit for the course” is no deposit for a cottage.
     """
     words = sorted(filter(note_lines.content, split_words(label)), key=len, reverse=True)
     call: Call = ("grep_notes", {"pattern": "".join(words[:1]), "mode": "literal", "limit": MANY})
@@ -128,6 +129,6 @@ def with_line_of(looked: Asked, label: str) -> Place | Step | None:
         for match in row["matches"]
         for line in note_lines.read(match["text"])
         if line.label and note_lines.said_in([line], label)[1]
-        if note_lines.only_amount(line, "")
+        if note_lines.only_amount(line, "") and not note_lines.left_of(only, line, row["title"])
     }
     return Place(found.pop(), looked.message) if len(found) == 1 else None

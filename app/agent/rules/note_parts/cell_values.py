@@ -50,6 +50,7 @@ def find(
     """
     words = _words(message, row, others)
     stated = [] if words else _states(message, row, others, language, named)
+    stated += _sums(message, row, others, language, named)
     both = _days_with_times(message, row, now, language)
     found = [
         *words,
@@ -62,16 +63,25 @@ def find(
     read = quickadd.read_line(message, now=now, locale=language).spans
     taken = [(one.start, one.end) for one in found]
     taken += [(one.start, one.end) for one in read if one.kind in ("date", "time")]
+    bare = ["" if _is_day(one, now, language) else one for one in row]
     counted = [
         one
         for one in (
             *_phones(message, row),
-            *(_numbers_in_words(message, row, language) or _numbers(message, row, taken)),
+            *(_numbers_in_words(message, row, language) or _numbers(message, bare, taken)),
         )
         if not any(start < one.end and one.start < end for start, end in taken)
     ]
     values = (*found, *counted)
     return [one for one in values if one in stated or not _is_denied(message, one.start, language)]
+
+
+def _is_day(cell: str, now: datetime, language: Language) -> bool:
+    """Return whether a cell is a day, of which no number is changed alone: “12 Dec”."""
+    if not any(map(str.isalpha, cell)):
+        return False
+    spans = quickadd.read_line(f"x {cell}", now=now, locale=language).spans
+    return any(one.kind == "date" for one in spans)
 
 
 def as_before(value: str, column: Sequence[str]) -> str:
@@ -136,6 +146,32 @@ def _states(
         known = [one for one in column if valued_rows.is_of(state, fold_text(one))]
         if known and not valued_rows.is_of(state, fold_text(cell)):
             values.append(Value(at, known[0], start, end))
+    return values
+
+
+def _sums(
+    message: str,
+    row: Sequence[str],
+    others: Sequence[Sequence[str]],
+    language: Language,
+    named: Set[int],
+) -> list[Value]:
+    """Return the one sum of a message for each cell that only says that nothing is paid yet, where
+    other rows have sums: “40 €” for the “no” of a deposit.
+    """
+    said = note_lines.amounts(message)
+    if len(said) != 1 or _paying(language)[1].search(Marked(message).text):
+        return []
+    values = []
+    for at, cell in enumerate(row):
+        column = [NUMBER.fullmatch(other[at]) for other in others if at < len(other)]
+        sums = [one for one in column if one and not TIME.fullmatch(one[0])]
+        if at not in named or not sums or not valued_rows.is_of("open", fold_text(cell)):
+            continue
+        kind = note_lines.kind_of(fold_text(f"{sums[0]['before']}{sums[0]['unit']}").strip())
+        if said[0].unit in ("", kind):
+            text = f"{sums[0]['before']}{said[0].text}{sums[0]['unit']}"
+            values.append(Value(at, text, said[0].start, said[0].end))
     return values
 
 

@@ -12,11 +12,13 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from app.agent.rules.answers.item_changes import Held
+from app.agent.rules.changes.marked import Marked
 from app.agent.rules.dialogue import day_rows
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.language_tables import Language, Pieces
 from app.agent.rules.languages.line_tables import LineWords
 from app.agent.rules.languages.plain_letters import plain_letters
+from app.agent.rules.listed import list_words
 from app.agent.rules.note_parts import cell_values, days_times
 from app.agent.rules.note_parts.cell_values import Value
 from app.agent.rules.passages import note_lines, questions, tables
@@ -41,6 +43,10 @@ class Changed(NamedTuple):
     """Whether it says what the cell has now, too."""
     is_said: bool = True
     """Whether it names the row itself."""
+    is_told: bool = False
+    """Whether it leaves the column, or the line, to what was told before."""
+    is_else: bool = False
+    """Whether it begins with what is not known: “Emil is a 28 now” after the size of another."""
 
 
 def change(looked: Asked, held: Held, language: Language) -> Changed | None:
@@ -51,49 +57,121 @@ def change(looked: Asked, held: Held, language: Language) -> Changed | None:
     lines = [one for one in note_lines.read(markdown) if one.columns]
     if _says_several_days(looked, lines):
         return None
-    for row, is_said in _rows(looked, lines, held.thing.title, language):
-        value = _value(looked, lines, row, language, is_said=is_said)
+    for row, is_said in _rows(looked, lines, held, language):
+        value = _value(looked, lines, row, language, held.thing.title, is_said=is_said)
         if value is not None and markdown.count(row.text) == 1:
-            return _changed(looked, held, row, value, language)._replace(is_said=is_said)
+            changed = _changed(looked, held, row, value, language)
+            others = {one.column for one in _found(looked, lines, row, language)}
+            is_told = len(others) > 1 and not _names(looked.message, row.columns, value.column)
+            return changed._replace(is_said=is_said, is_told=is_told)
     return None
+
+
+def unsure(
+    looked: Asked, held: Held, language: Language
+) -> tuple[Line, list[Value], frozenset[str]] | None:
+    """Return the row that a message means, the same value for several of its columns, of which it
+    names none, and what it says beside these; None where the column is not what is open.
+    """
+    lines = [one for one in note_lines.read(str(held.record["markdown"])) if one.columns]
+    for row, _ in list(_rows(looked, lines, held, language))[:1]:
+        values = _found(looked, lines, row, language)
+        header, places = row.columns, {(one.start, one.end) for one in values}
+        if len(values) < 2 or len(places) > 1 or len({one.column for one in values}) < len(values):
+            return None
+        if any(_names(looked.message, header, one.column) for one in values):
+            return None
+        if str(held.record["markdown"]).count(row.text) != 1:
+            return None
+        start, end = places.pop()
+        text = says_now(language).sub(lambda one: " " * len(one[0]), Marked(looked.message).text)
+        rest = f"{text[:start]} {text[end:]}"
+        return row, values, _left(rest, f"{row.text} {' '.join(header)} {held.thing.title}")
+    return None
+
+
+def written(row: Line, value: Value) -> str:
+    """Return a row with another text in a cell, all else as it stands."""
+    return _written(row.text, value.column, value.text)
+
+
+def names_column(text: str, header: Sequence[str], column: int) -> bool:
+    """Return whether a text names a column of a table."""
+    return _names(text, header, column)
 
 
 @functools.cache
 def says_now(language: Language) -> re.Pattern[str]:
     """Return the words by which a message says that something is no longer as it was."""
-    words = plain_letters(
-        language_data.join_pattern(language_data.load_table(language, LineWords).now)
-    )
+    return _whole(language_data.load_table(language, LineWords).now, language)
+
+
+@functools.cache
+def _theirs(language: Language) -> re.Pattern[str]:
+    """Return the words that mean what was named before."""
+    return _whole(language_data.load_table(language, LineWords).theirs, language)
+
+
+def _whole(pieces: Pieces, language: Language) -> re.Pattern[str]:
+    words = plain_letters(language_data.join_pattern(pieces))
     is_spaced = language in phrases.alphabetic_languages()
     return re.compile(rf"(?<!\w)(?:{words})(?!\w)" if is_spaced else words)
 
 
 def _value(
-    looked: Asked, lines: Sequence[Line], row: Line, language: Language, *, is_said: bool
+    looked: Asked,
+    lines: Sequence[Line],
+    row: Line,
+    language: Language,
+    title: str,
+    *,
+    is_said: bool,
 ) -> Value | None:
     """Return the new value that a message says for a row; None where it says none, or several."""
+    message = looked.message
+    values = _found(looked, lines, row, language)
+    value = _only(values, row.columns, message, title)
+    asked = _asked_column(looked, lines, row)
+    is_open = value is None or (value.column != asked and _is_bare(message, value))
+    if asked and is_open:
+        # “change it to Lee” after “who has the late shift on Tuesday?”
+        own = [one for one in values if one.column == asked]
+        rows = [tables.cells(row.text), *_others(lines, row)]
+        value = own[0] if len(own) == 1 else cell_values.elsewhere(message, asked, rows)
+    if value is None and looked.before and (not is_said or _names_row(looked, lines, row)):
+        value = _only(values, row.columns, looked.before[-1], title)
+    return value
+
+
+def _found(looked: Asked, lines: Sequence[Line], row: Line, language: Language) -> list[Value]:
+    """Return the values that a message may say for the cells of a row but its name."""
     cells, message = tables.cells(row.text), looked.message
-    others = [
-        tables.cells(one.text) for one in lines if one.columns == row.columns and one is not row
-    ]
     named = {at for at in range(len(row.columns)) if _names(message, row.columns, at)}
+    others = _others(lines, row)
     values = cell_values.find(message, cells, others, looked.now, language, named)
-    values = [
+    return [
         one for one in values if one.column < len(row.columns) and cells[one.column] != row.label
     ]
-    value = _only(values, row.columns, message)
-    if asked := _asked_column(looked, lines, row):
-        # “change it to Lee” after “who has the late shift on Tuesday?”
-        other = cell_values.elsewhere(message, asked, [cells, *others])
-        if value is None or (value.column != asked and _is_bare(message, value)):
-            value = other
-    if value is None and looked.before and (not is_said or _names_row(looked, lines, row)):
-        value = _only(values, row.columns, looked.before[-1])
-    return value
+
+
+def _others(lines: Sequence[Line], row: Line) -> list[tuple[str, ...]]:
+    """Return the other rows of the table of one."""
+    return [
+        tables.cells(one.text) for one in lines if one.columns == row.columns and one is not row
+    ]
+
+
+def _told_column(looked: Asked, row: Line) -> int | None:
+    """Return the column of a row that the turn before told of, be it of another row."""
+    field = looked.earlier[0].field if looked.earlier else ""
+    at = [at for at, one in enumerate(row.columns) if at and field and one == field]
+    return at[0] if len(at) == 1 else None
 
 
 def _asked_column(looked: Asked, lines: Sequence[Line], row: Line) -> int | None:
     """Return the one column that the message before asked of a row; None where it asked of none."""
+    if told := _told_column(looked, row):
+        return told
     if not looked.before or not _names_row(looked, lines, row):
         return None
     cells, before = tables.cells(row.text), looked.before[-1]
@@ -126,7 +204,27 @@ def _changed(looked: Asked, held: Held, row: Line, value: Value, language: Langu
     rest = f"{message[: value.start]} {message[value.end :]}"
     left = _left(rest, known)
     tells_old = any(cell_values.says(rest, one) for one in (old, *old.split()))
-    return Changed(Route("replace_text", language, arguments, (held.thing,)), left, tells_old)
+    route = Route("replace_text", language, arguments, (held.thing,))
+    is_else = begins_else(message[: value.start], left, language)
+    return Changed(route, left, tells_old, is_else=is_else)
+
+
+def begins_else(text: str, left: frozenset[str], language: Language) -> bool:
+    """Return whether what stands before a new value begins with a word that is left, and neither
+    points back nor asks for a correction.
+    """
+    corrects = list_words.words_of(language).cues["correct"]
+    for one in re.finditer(r"\w+", text):
+        if not note_lines.content(one[0]):
+            continue
+        lead = text[: one.end()]
+        # the last word before it may be an article
+        before = Marked(text[: one.start()]).text.rstrip().rpartition(" ")[0]
+        is_known = questions.read_question(lead).points_back or bool(
+            corrects.search(Marked(lead).text) or _theirs(language).search(before)
+        )
+        return bool(note_lines.content(one[0]) & left) and not is_known
+    return False
 
 
 def _left(text: str, known: str) -> frozenset[str]:
@@ -150,24 +248,39 @@ def _written(row: str, column: int, text: str) -> str:
     return "|".join(parts)
 
 
-def find_row(looked: Asked, lines: Sequence[Line], title: str, language: Language) -> Line | None:
+def find_row(looked: Asked, lines: Sequence[Line], held: Held, language: Language) -> Line | None:
     """Return the one row that a message names; None where it names none."""
-    return next((row for row, is_said in _rows(looked, lines, title, language) if is_said), None)
+    return next((row for row, is_said in _rows(looked, lines, held, language) if is_said), None)
 
 
 def _rows(
-    looked: Asked, lines: Sequence[Line], title: str, language: Language
+    looked: Asked, lines: Sequence[Line], held: Held, language: Language
 ) -> Iterator[tuple[Line, bool]]:
     """Yield the rows that a message may mean, the likeliest first, and whether it says them itself:
     of “he has paid” after a question of Ned it is not the one row in which “paid” stands.
     """
+    told, title = _told(looked, lines, held), held.thing.title
     for text, is_said in ((looked.message, True), *((one, False) for one in looked.before[-1:])):
-        named = note_lines.said_in(lines, text)[0] or _of_day(looked, lines, text)
+        said = note_lines.said_in(lines, text)[0]
+        named = said or _of_day(looked, lines, text)
         row = named or _with_word(lines, text, title, language) or _with_part(lines, text)
         if row is not None:
-            yield row, is_said
+            # a day may be that of what was told
+            yield row, is_said and (said is not None or row is not told)
         if named is not None:
             return
+        if told is not None:
+            yield told, False
+            return
+
+
+def _told(looked: Asked, lines: Sequence[Line], held: Held) -> Line | None:
+    """Return the one row of a note that the turn before told; None where it told none."""
+    last = looked.earlier[0] if looked.earlier else None
+    if last is None or not last.section or held.thing not in last.about:
+        return None
+    found = [one for one in lines if tables.cells(one.text)[0] == last.section]
+    return found[0] if len(found) == 1 else None
 
 
 def _names_row(looked: Asked, lines: Sequence[Line], row: Line) -> bool:
@@ -232,9 +345,11 @@ def _says_several_days(looked: Asked, lines: Sequence[Line]) -> bool:
     return len({day.number for row in begun for day in row} & said) > 1
 
 
-def _only(values: Sequence[Value], header: Sequence[str], text: str) -> Value | None:
+def _only(
+    values: Sequence[Value], header: Sequence[str], text: str, title: str = ""
+) -> Value | None:
     """Return the one value that is meant: that of the column which a text names, in its clause
-    where it names several; else the only one there is.
+    where it names several; else the only one there is. The `title` of the note names no column.
     """
     named = [one for one in values if _names(text, header, one.column)]
     if len(named) > 1:
@@ -243,6 +358,12 @@ def _only(values: Sequence[Value], header: Sequence[str], text: str) -> Value | 
         ]
     if len(named) == 1:
         return named[0]
+    columns = {one.column for one in values}
+    others = [at for at in range(1, len(header)) if at not in columns]
+    is_number = any(map(str.isdecimal, "".join(one.text for one in values)))
+    others = [at for at in others if not _names(title, header, at)]
+    if is_number and any(_names(text, header, at) for at in others):
+        return None  # “his deposit is 40 now” is no day
     return values[0] if len(values) == 1 and not named else None
 
 

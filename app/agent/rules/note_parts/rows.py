@@ -4,19 +4,22 @@
 take her row out” names a row and says that it goes.
 """
 
+import functools
 import re
 
 from app.agent.rules.answers.item_changes import Held
 from app.agent.rules.changes.marked import Marked, words_of
+from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.line_tables import LineWords
 from app.agent.rules.listed import list_words
 from app.agent.rules.note_parts import cell_values, cells
-from app.agent.rules.passages import new_rows, note_lines, questions, tables
+from app.agent.rules.passages import new_rows, note_lines, note_searches, questions, tables
 from app.agent.rules.passages.sentences import fold_text, stem
 from app.agent.rules.reader import reader
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked
+from app.agent.turn.steps import Asked, Call, Thing
 
 LEAST = 3
 """So many columns has a table at least whose row is known by its values alone."""
@@ -24,6 +27,10 @@ NAMES = frozenset({"item", "text", "name", "title", "step", "target"})
 """The slots that may hold the name of a new row."""
 WORDS, LETTERS = 3, 8
 """So many words, or letters where no spaces part words, has such a name at most."""
+MOST, LIMIT, MOST_NOTES = 12, 40, 4
+"""So many words of a message may name a row, in so many lines of so many notes."""
+_CLAUSES = re.compile(r"[,;.!?，、；。！？…–—]+\s*")
+_DENIED = re.compile(r"ない(?:で|よ)|ちゃ(?:だめ|ダメ|いけ)|別|不要|先不")
 _COLON = re.compile(r"[:：](?!\d)")
 _END = re.compile(r"(?<=[^\W\d]{3})[.!]\s|[。！]")
 _PARTS = re.compile(r"\s*(?:(?<!\d),|,(?!\d)|[，、;；])\s*")
@@ -35,22 +42,63 @@ def may_be_row(message: str) -> bool:
     return len(_PARTS.split(message)) >= LEAST
 
 
+def says_removed(message: str, language: Language) -> bool:
+    """Return whether a message says that a row goes, or something out of a table."""
+    return bool(_row(language).search(Marked(message).text) and removes(message, language))
+
+
+@functools.cache
+def _row(language: Language) -> re.Pattern[str]:
+    words = language_data.join_pattern(language_data.load_table(language, LineWords).row)
+    return re.compile(rf"(?<!\w)(?:{words})(?!\w)" if words_of(language).spaced else words)
+
+
+def removes(message: str, language: Language) -> bool:
+    """Return whether a message asks for something to be taken out, and no clause that does so
+    denies it: “don't take it out”.
+    """
+    cue, words = list_words.words_of(language).cues["remove"], words_of(language)
+    asking = [one for one in _CLAUSES.split(Marked(message).text) if cue.search(one)]
+    return bool(asking) and not any(
+        words.denies.search(one) or _DENIED.search(one) for one in asking
+    )
+
+
+def look(asked: Asked) -> Call:
+    """Return the call that finds the rows whose name a message may say."""
+    words = "|".join(map(re.escape, note_searches.values_in(fold_text(asked.message))[:MOST]))
+    pattern = rf"(?i)^\s*\|[^|]*(?:{words.translate(note_searches.ACCENTED)})[^|]*\|"
+    return "grep_notes", {"pattern": pattern, "mode": "regex", "limit": LIMIT}
+
+
+def notes_with(asked: Asked) -> tuple[Thing, ...]:
+    """Return the notes with such rows that were found; none where they are many."""
+    call = look(asked)
+    made = next((one for one in asked.results if (one.tool, one.arguments) == call), None)
+    found = made.content.get("results", []) if made and not made.failed else []
+    notes = tuple(Thing("note", one["noteId"], one["title"]) for one in found)
+    return notes if len(notes) <= MOST_NOTES else ()
+
+
 def removed(looked: Asked, held: Held, language: Language) -> Route | None:
     """Return the change of a table that loses the one row that a message names."""
-    cue = list_words.words_of(language).cues["remove"]
-    if not cue.search(Marked(looked.message).text):
+    if not removes(looked.message, language):
         return None
     lines = [one for one in note_lines.read(str(held.record["markdown"])) if one.columns]
-    row = cells.find_row(looked, lines, held.thing.title, language)
+    row = cells.find_row(looked, lines, held, language)
     if row is None or not row.label:
         return None
-    named = [one for one in held.items if one.title == row.label]
+    if not says_removed(looked.message, language) and any(
+        cells.names_column(looked.message, row.columns, at) for at in range(1, len(row.columns))
+    ):
+        return None  # “take the shirt number of Frank out”
     rows = str(held.record["markdown"]).split("\n")
-    if len(named) != 1 or named[0].place not in range(len(rows)):
-        return None
-    if rows[named[0].place] != row.text:
-        return None  # an item of a list that is called so, too
-    return Route("change_items", language, {"remove": row.label}, (held.thing,))
+    places = {one.place for one in held.items if one.title == row.label}
+    is_row = says_removed(looked.message, language)
+    if rows.count(row.text) != 1 or not (is_row or places <= {rows.index(row.text)}):
+        return None  # an item of a list may be called so, too
+    arguments = {"remove": row.label, "row": row.text}
+    return Route("change_items", language, arguments, (held.thing,))
 
 
 def added(looked: Asked, held: Held, language: Language) -> Route | None:

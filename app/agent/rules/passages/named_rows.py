@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -18,8 +19,16 @@ from app.agent.rules.passages.sentences import (
 
 PART = 4
 """So many letters has a word at least that is the beginning of a longer one."""
+UNKNOWN = 1
+"""So many words of a question may be neither of a row, nor of its column: “wears”."""
+_RUN = re.compile(r"[\u30a0-\u30ff\u3400-\u9fff]{2,}|[a-z\d]{2,}")
 LITTLE = frozenset({"", "は", "呢", "那", "那呢", "では", "じゃあ", "じゃあは", "的", "の", "のは"})
 """What may stand beside a name that a message goes on with where no spaces part words."""
+
+
+def find(question: Question, text: str, notes: Sequence[Text]) -> list[Ranked]:
+    """Return the one row that a question names beside a column, else by its first cell alone."""
+    return crossing(question, text, notes) or named_row(question, notes)
 
 
 def named_row(question: Question, notes: Sequence[Text]) -> list[Ranked]:
@@ -72,12 +81,12 @@ def row_again(words: str, notes: Sequence[Text], last: Collection[int], told: st
         for row, header in _rows(note):
             name = tables.cells(row.text)[0]
             columns = header[1:] if name == told else ()
-            if any(_is_all(words, one) for one in (name, *columns)):
+            if any(names_only(words, one) for one in (name, *columns)):
                 found.append(Ranked(note, row.start, row.end, ENOUGH, 0))
     return found if len(found) == 1 else []
 
 
-def _is_all(words: str, name: str) -> bool:
+def names_only(words: str, name: str) -> bool:
     """Return whether a text says a name, and nothing else of what may be asked about."""
     if questions.is_asian(words):
         text, folded = questions.without_filler(fold_text(words)), fold_text(name)
@@ -88,9 +97,117 @@ def _is_all(words: str, name: str) -> bool:
 
 def name_of(found: Sequence[Ranked]) -> str:
     """Return the first cell of the one row of a table that was found; empty where it is none."""
-    if len(found) != 1 or not answer_passages.columns_of(found[0]):
+    if len(found) != 1 or not _header_of(found[0]):
         return ""
     return tables.cells(answer_passages.text_of(found[0]))[0]
+
+
+def field_of(found: Sequence[Ranked], text: str) -> str:
+    """Return the name of the one column that a text asks of the one row that was found; empty where
+    it is none, or several may be meant.
+    """
+    header = _header_of(found[0])[1:] if len(found) == 1 else ()
+    said = read_said(text)
+    for is_meant in (is_said, is_near):
+        meant = [one for one in header if one and is_meant(one, said)]
+        if meant:
+            return meant[0] if len(meant) == 1 else ""
+    return ""
+
+
+def crossing(question: Question, text: str, notes: Sequence[Text]) -> list[Ranked]:
+    """Return the one row that a question names beside one column of its table: “what shoe size has
+    Emil?” of the row “Shoes” with a column for each child; nothing where it says more, or several
+    do, or the cell is empty or no such thing as is asked for.
+    """
+    said, found = read_said(text), list[Ranked]()
+    for order, note in enumerate(notes):
+        rows = [*_rows(note)]
+        for row, header in rows:
+            name, *cells = tables.cells(row.text)
+            at = [at for at, one in enumerate(header[1:]) if one and is_said(one, said)]
+            at = at or [at for at, one in enumerate(header[1:]) if one and is_near(one, said)]
+            is_named = is_said(name, said) or is_near(name, said)
+            if not is_named or len(at) != 1 or not any(cells[at[0] : at[0] + 1]):
+                continue
+            # of “shoes” and of whom: one of both is named as it stands
+            names = (name, header[at[0] + 1])
+            if not any(is_said(one, said) for one in names):
+                continue
+            is_kind = holds(question, cells[at[0]])
+            if (
+                is_kind
+                and len(left_of(question, said, f"{note.title} {' '.join(names)}")) <= UNKNOWN
+            ):
+                found.append(Ranked(note, row.start, row.end, ENOUGH, order))
+    return found if len(found) == 1 else []
+
+
+def holds(question: Question, text: str) -> bool:
+    """Return whether a text holds what a question asks for: “多大” may be of a size."""
+    if question.kind == "age" and any(map(questions.is_asian, question.terms)):
+        return any(one.isdecimal() for one in text)
+    return questions.holds_kind(question.kind, text)
+
+
+class Said(NamedTuple):
+    """What a text says: all of it without capitals, and the stems of its words."""
+
+    text: str
+    stems: frozenset[str]
+
+
+def read_said(text: str) -> Said:
+    """Return what a text says."""
+    folded = fold_text(text)
+    words = (one for one in split_words(folded) if one not in questions.little())
+    return Said(folded, frozenset(stem(one) for one in words))
+
+
+def is_said(name: str, said: Said) -> bool:
+    """Return whether a text says a name whole, in whatever form."""
+    if questions.is_asian(name):
+        return fold_text(name) in said.text
+    words = {stem(one) for one in split_words(name)}
+    return bool(words) and words <= said.stems
+
+
+def is_near(name: str, said: Said) -> bool:
+    """Return whether a text says what a name is the beginning of, or what has to do with it:
+    “Schuhgröße” for “Schuhe”.
+    """
+    if questions.is_asian(name):
+        words = {*split_words(name)}
+    else:
+        words = {stem(one) for one in split_words(name)}
+    return any(
+        _is_within(word, one) or word in questions.kin(one) or one in questions.alternatives(word)
+        for word in words
+        for one in said.stems
+    )
+
+
+def left_of(question: Question, said: Said, known: str) -> list[str]:
+    """Return the words of a question that are not known, and say not only roughly what is meant."""
+    if questions.is_asian(said.text):
+        text = questions.without_filler(said.text)
+        for one in sorted(split_words(fold_text(known)), key=len, reverse=True):
+            text = text.replace(one, " ")
+        return _RUN.findall(text)
+    about = read_said(known)
+    kin = {other for one in about.stems for other in questions.kin(one)}
+    return [
+        one
+        for one in question.stems
+        if not (one in about.stems or one in kin or one in questions.general())
+        and not any(_is_within(word, one) for word in about.stems)
+    ]
+
+
+def _header_of(one: Ranked) -> tuple[str, ...]:
+    """Return the names of the columns of a row of a table; nothing where a passage is none."""
+    table = tables.of_row(tables.find(one.note.content), one.start)
+    return table.header if table else ()
 
 
 def _is_told_elsewhere(question: Question, row: Ranked, notes: Sequence[Text]) -> bool:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from app.agent.rules.passages import answer_passages, held_stems, questions
+from app.agent.rules.passages import answer_passages, held_stems, named_rows, note_lines, questions
 from app.agent.rules.passages.answer_passages import Ranked, Text
 from app.agent.rules.passages.questions import Question
 from app.agent.rules.passages.sentences import fold_text, split_words, stem
@@ -51,10 +51,45 @@ def read(content: str) -> list[Section]:
     return sections if len(sections) >= LEAST else []
 
 
+def named_in(text: str, sections: Sequence[Section]) -> list[Section]:
+    """Return the sections that a text has a word of the name of."""
+    return [one for one in sections if _names(one, text)]
+
+
 def name_of(found: Sequence[Ranked]) -> str:
     """Return the name of the one section that all passages stand in; empty where they do not."""
     names = {(one.note.note_id, _around(one)) for one in found}
     return names.pop()[1] if len(names) == 1 else ""
+
+
+def field_of(found: Sequence[Ranked]) -> str:
+    """Return what the one line of a section is of that was found: “shoes” of “- shoes: 35”."""
+    lines = note_lines.read(answer_passages.text_of(found[0])) if name_of(found) else []
+    return lines[0].label if len(found) == len(lines) == 1 and not lines[0].columns else ""
+
+
+def again(text: str, notes: Sequence[Text], last: Sequence[int], field: str) -> list[Ranked]:
+    """Return the line that another section has of what was told just before: “and Dani?” after the
+    shoes of Hugo. Nothing where a message says more than the name of a section.
+    """
+    if not field:
+        return []
+    meant = [
+        (note, one)
+        for note in notes
+        if note.note_id in last
+        for one in read(note.content)
+        if _names(one, text) and not _beside(text, one)
+    ]
+    if len(meant) != 1:
+        return []
+    note, section = meant[0]
+    lines = [
+        one.text
+        for one in note_lines.read(note.content[section.start : section.end])
+        if one.label and fold_text(one.label) == fold_text(field)
+    ]
+    return _placed(note, section, lines[0]) if len(lines) == 1 else []
 
 
 def told_by(
@@ -68,7 +103,8 @@ def told_by(
     every = [(note, one) for note in notes for one in read(note.content)]
     named = [(note, one) for note, one in every if _names(one, text)]
     if len(named) == 1:
-        return _told(question, _beside(text, named[0][1]), *named[0])
+        told = _told(question, _beside(text, named[0][1]), *named[0])
+        return told or _near(question, text, *named[0])
     if named:
         return []
     meant = [two for two in every if name and two[0].note_id in last and two[1].name == name]
@@ -99,6 +135,29 @@ def _told(question: Question, said: set[str], note: Text, section: Section) -> l
     ranked = answer_passages.rank_passages(asked, [alone])
     fitting = [one for one in ranked if _holds(asked, answer_passages.text_of(one), said)]
     return [msgspec.structs.replace(one, note=note) for one in fitting[:1]]
+
+
+def _near(question: Question, text: str, note: Text, section: Section) -> list[Ranked]:
+    """Return the one line of a section that is named after what a question asks of it in another
+    word: “zapatos” for “número de pie”.
+    """
+    said, own = named_rows.read_said(text), note.content[section.start : section.end]
+    every = [one for one in note_lines.read(own) if one.label]
+    lines = [one for one in every if named_rows.is_said(one.label, said)]
+    lines = lines or [one for one in every if named_rows.is_near(one.label, said)]
+    if len(lines) != 1:
+        return []
+    known = f"{note.title} {section.name} {lines[0].label}"
+    if len(named_rows.left_of(question, said, known)) > questions.is_asian(text):
+        return []
+    is_kind = named_rows.holds(question, lines[0].text)
+    return _placed(note, section, lines[0].text) if is_kind else []
+
+
+def _placed(note: Text, section: Section, line: str) -> list[Ranked]:
+    """Return a line of a section as a passage of its note."""
+    start = note.content.index(line, section.start)
+    return [Ranked(note, start, start + len(line), answer_passages.ENOUGH, 0)]
 
 
 def _held(said: set[str], note: Text, section: Section) -> set[str]:

@@ -3,6 +3,7 @@
 With all of its words, with each alone, and within others.
 """
 
+import itertools
 import re
 from collections.abc import Callable
 from typing import Any
@@ -22,6 +23,8 @@ SHORTEST = 3
 """What has fewer letters is no word of which others are looked for."""
 BEGINNING = 5
 """Words that begin with the same so many letters may be of one kin."""
+LONGEST_CELL = 12
+"""So many letters has a cell at most that is looked for where no spaces part words."""
 MOST_LIKELY = 3
 LONGEST = 1000
 ACCENTED = str.maketrans(
@@ -144,3 +147,20 @@ def _told_in(
     told = (word for one in question.terms for word in like(one, held) or [one])
     terms = tuple(dict.fromkeys(told))
     return question._replace(terms=terms, stems=tuple(map(stem, terms)))
+
+
+def values_in(text: str) -> list[str]:
+    """Return what of a question may be the whole of a cell: a word, or two."""
+    if questions.is_asian(text):
+        runs = re.findall(r"[^\W_]{2,}", questions.without_filler(text))
+        parts = [
+            run[at:end]
+            for run in runs
+            for at in range(len(run) - 1)
+            for end in range(at + 2, min(len(run), at + LONGEST_CELL) + 1)
+        ]
+        return list(dict.fromkeys(parts))[:60]
+    words = split_words(text)
+    said = [one for one in words if one not in questions.little() and len(one) > 1]
+    pairs = [f"{one} {other}" for one, other in itertools.pairwise(words)]
+    return [one for one in dict.fromkeys((*said, *pairs)) if not one.isdecimal()]

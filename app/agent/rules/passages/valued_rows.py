@@ -32,12 +32,11 @@ PART = 4
 UNKNOWN = 1
 """So many words of a question for a value may be ones that the note does not have: “sings”."""
 DONE_MARKS, OPEN_MARKS = "✓✔✅☑", "✗✘❌☐"
-LONGEST = 12
-"""So many letters has a cell at most that is looked for where no spaces part words."""
 MARGIN = 40
 """So many letters of a pattern stand around its cells."""
 _BEGINS = r"\|\s*"
 """How what is looked for in tables begins, and nothing else that is looked for."""
+_AMOUNT = re.compile(r"(?:[€£$¥]\s?)?\d+(?:[.,]\d+)*\s?(?:[€£$¥]|[^\W\d_]{1,9})?")
 _RUN = re.compile(r"[\u30a0-\u30ff\u3400-\u4dbf\u4e00-\u9fff]{2,}|[a-z\d]{2,}")
 
 
@@ -74,6 +73,16 @@ def read(text: str, question: Question) -> Wanted | None:
     if question.kind is None and not _found("which", folded):
         return None
     return Wanted(folded, question, _found("lacks", folded), _found("pays", folded))
+
+
+def says_only_state(wanted: Wanted) -> bool:
+    """Return whether a question names nothing: “so who hasn't now?”"""
+    text = wanted.text
+    for field in ("lacks", "beside", "which"):
+        text = re.sub(_pattern(field), " ", text)
+    if questions.is_asian(text):
+        return not _RUN.findall(questions.without_filler(text))
+    return not note_lines.content(text)
 
 
 def look_for(asked: Asked, wanted: Wanted) -> Step | None:
@@ -130,6 +139,37 @@ def rows_of(asked: Asked, wanted: Wanted, last: Sequence[int]) -> list[Ranked]:
     return leading[0] if len(leading) == 1 else []
 
 
+def none_left(asked: Asked, wanted: Wanted, last: Sequence[int]) -> Text | None:
+    """Return the note with the one table of whose rows a question asks for the open ones where none
+    is, of the `last` notes where several would do; None where that is not certain.
+    """
+    notes = [text for one in _own(asked)[1:] if (text := found_texts.read_note(one))]
+    if not wanted.is_open:
+        return None
+    found = [
+        (_held(table, wanted), note)
+        for note in notes
+        for table in _tables(note)
+        if _says_of(table, wanted) and _is_known(table, wanted, None)
+    ]
+    best = max((held for held, _ in found), default=0)
+    leading = [note for held, note in found if held == best]
+    if len(leading) > 1 or (best == 0 and leading and leading[0].note_id not in last):
+        leading = [one for one in leading if one.note_id in last]
+    fits = len(leading) == 1 and not any(_kept(table, wanted)[0] for table in _tables(leading[0]))
+    return leading[0] if fits else None
+
+
+def _says_of(table: _Table, wanted: Wanted) -> bool:
+    """Return whether a table has one column that says of what a question asks whether it is done,
+    and no other value that it names.
+    """
+    names = [cell for cell in table.column(0) if cell]
+    if _are_days(names) or _names_one(table, names, wanted):
+        return False
+    return len(_states_meant(table, wanted)) == 1 and not _values_meant(table, wanted)
+
+
 def _own(asked: Asked) -> list[Result]:
     """Return what was looked up for rows: what tables have, and the notes with them."""
     found: list[Result] = []
@@ -145,7 +185,7 @@ def _own(asked: Asked) -> list[Result]:
 
 def _cells_of(wanted: Wanted) -> str:
     """Return a pattern for the cells that a question may mean; empty where it means none."""
-    said = [re.escape(one) for one in _values_in(wanted.text)]
+    said = [re.escape(one) for one in note_searches.values_in(wanted.text)]
     own = language_data.load_table(language_of(wanted.text), Questions).rows
     states = map(language_data.join_pattern, (own.open, own.done))
     of_states = (*states, *DONE_MARKS, *OPEN_MARKS) if wanted.is_open or wanted.pays else ()
@@ -154,23 +194,6 @@ def _cells_of(wanted: Wanted) -> str:
         longer = f"{pattern}|{one.translate(note_searches.ACCENTED)}".lstrip("|")
         pattern = longer if len(longer) < note_searches.LONGEST - MARGIN else pattern
     return pattern
-
-
-def _values_in(text: str) -> list[str]:
-    """Return what of a question may be the whole of a cell: a word, or two."""
-    if questions.is_asian(text):
-        runs = re.findall(r"[^\W_]{2,}", questions.without_filler(text))
-        parts = [
-            run[at:end]
-            for run in runs
-            for at in range(len(run) - 1)
-            for end in range(at + 2, min(len(run), at + LONGEST) + 1)
-        ]
-        return list(dict.fromkeys(parts))[:60]
-    words = split_words(text)
-    said = [one for one in words if one not in questions.little() and len(one) > 1]
-    pairs = [f"{one} {other}" for one, other in itertools.pairwise(words)]
-    return [one for one in dict.fromkeys((*said, *pairs)) if not one.isdecimal()]
 
 
 def _fitting(note: Text, wanted: Wanted) -> Iterator[tuple[int, list[Ranked]]]:
@@ -203,16 +226,7 @@ def _kept(
     """Return the rows that have what is asked for, and which words name that; no words where it is
     only whether something is done.
     """
-    columns = range(1, len(table.header))
-    states = {at for at in columns if _is_state(table.column(at))}
-    said: dict[int, set[str]] = {}
-    for at in columns:
-        cells = table.column(at)
-        if at not in states and (wanted.is_any or len({*cells}) < len(cells)):
-            found = {one for one in cells if one and _says(wanted.text, one)}
-            said |= {at: found} if found else {}
-    meant = [at for at in states if _is_named(table.header[at], wanted)]
-    meant = meant or [at for at in states if wanted.pays and _tells_payment(table, at)]
+    said, meant = _values_meant(table, wanted), _states_meant(table, wanted)
     if len(meant) > 1 or not (meant or said) or (not meant and wanted.is_open):
         return [], None
     is_done = "open" if wanted.is_open else "done"
@@ -220,13 +234,49 @@ def _kept(
         row
         for number, row in enumerate(table.rows)
         if all(table.column(at)[number] in cells for at, cells in said.items())
-        and all(is_of(is_done, table.column(at)[number]) for at in meant)
+        and all(_is_of(is_done, table, at, number) for at in meant)
     ]
     return kept, None if meant else [one for cells in said.values() for one in cells]
 
 
-def _is_state(cells: Sequence[str]) -> bool:
-    return len(cells) >= LEAST and all(is_of("open", one) or is_of("done", one) for one in cells)
+def _values_meant(table: _Table, wanted: Wanted) -> dict[int, set[str]]:
+    """Return the cells that a question says, by their columns."""
+    said: dict[int, set[str]] = {}
+    for at in range(1, len(table.header)):
+        cells = table.column(at)
+        if not _is_state(table, at) and (wanted.is_any or len({*cells}) < len(cells)):
+            found = {one for one in cells if one and _says(wanted.text, one)}
+            said |= {at: found} if found else {}
+    return said
+
+
+def _states_meant(table: _Table, wanted: Wanted) -> list[int]:
+    """Return the columns that say whether what a question asks for is done."""
+    states = [at for at in range(1, len(table.header)) if _is_state(table, at)]
+    meant = [at for at in states if _is_named(table.header[at], wanted)]
+    return meant or [at for at in states if wanted.pays and _tells_payment(table, at)]
+
+
+def _is_state(table: _Table, at: int) -> bool:
+    """Return whether a column only says whether something is done: a sum that was paid is, too,
+    where others have paid nothing yet.
+    """
+    cells = range(len(table.rows))
+    is_any = any(is_of("open", one) or is_of("done", one) for one in table.column(at))
+    return (
+        len(table.rows) >= LEAST
+        and is_any
+        and all(_is_of("open", table, at, one) or _is_of("done", table, at, one) for one in cells)
+    )
+
+
+def _is_of(state: str, table: _Table, at: int, row: int) -> bool:
+    """Return whether a cell says that what its column is of is open, or done."""
+    cell = table.column(at)[row]
+    if is_of(state, cell):
+        return True
+    is_sum = _AMOUNT.fullmatch(cell) is not None and _found("fees", fold_text(table.header[at]))
+    return state == "done" and is_sum
 
 
 def is_of(state: str, cell: str) -> bool:

@@ -119,8 +119,7 @@ def _amount_told(asked: Asked, language: Language) -> list[Wanted]:
 
 
 def _parts(message: str, found: re.Match[str]) -> list[str]:
-    names = found.re.groupindex
-    slots = ("old", "new", "value", "label")
+    names, slots = found.re.groupindex, ("old", "new", "value", "label")
     return [message[slice(*found.span(one))] if one in names else "" for one in slots]
 
 
@@ -155,7 +154,8 @@ def _elsewhere(looked: Asked, wish: Wanted, places: Sequence[Place]) -> Place | 
         return named_notes.with_words(looked, routing.trim_name(wish.old.strip(_EDGES)))
     if wish.kind != "valued" or places:
         return None
-    return named_notes.with_line_of(looked, looked.message[: looked.message.rfind(wish.new)])
+    told = looked.message[: looked.message.rfind(wish.new)]
+    return named_notes.with_line_of(looked, told, wish.label or told)
 
 
 def _of_text(

@@ -1,9 +1,7 @@
 """What is done with the lines of the note that a message names or goes on from, before all else.
 
-A line is written under its heading, a table gets another cell or row, a code takes the place of the
-old one. A sum of few words goes on from that of the turn before, or is told again after a line was
-changed: “and last week?”, “and the eggs?”, “so how much is that now”. An amount of a day is told
-for the log that was spoken of: “4 kg today, put it down there”.
+Each way has a module of its own in note_parts; here is only which of them is tried, in what order,
+and whether what it finds is done, asked about, or left.
 """
 
 import re
@@ -11,7 +9,7 @@ import re
 from app.agent.rules.answers import item_changes
 from app.agent.rules.answers.item_changes import Held
 from app.agent.rules.changes.marked import Marked, words_of
-from app.agent.rules.dialogue import dialogue_words, references
+from app.agent.rules.dialogue import references
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.listed import list_words, named_notes
 from app.agent.rules.mentions import asking
@@ -24,11 +22,13 @@ from app.agent.rules.note_parts import (
     log_entries,
     past_lines,
     rows,
+    section_lines,
     slips,
+    sums_again,
+    which_column,
 )
 from app.agent.rules.passages import questions
 from app.agent.rules.reader import reader
-from app.agent.rules.reckoning import list_sums
 from app.agent.rules.routing.routing import Route
 from app.agent.rules.understood import (
     line_changes,
@@ -42,13 +42,6 @@ from app.agent.rules.understood.surely import Act
 from app.agent.turn import looks
 from app.agent.turn.steps import Asked, Step, Thing, Trace, note_link
 
-SUMS = frozenset({"sum", "add_up"})
-EDITS = frozenset({"replace_text", "append_note", "change_items"})
-"""What changes the lines of a note between two sums of them."""
-WORDS, LETTERS = 7, 16
-"""So many words, or letters where no spaces part words, has such a message at most."""
-SUM = 0.5
-"""So likely is a message without such words that goes on from a sum."""
 LEFT, NEWS = 1, 2
 """So many words at most has a message beside those of the row in which it surely changes a number,
 none where it changes a word; and so many more where it says that something is new.
@@ -56,6 +49,7 @@ none where it changes a word; and so many more where it says that something is n
 NEAREST = 2
 """So many notes that are nearest to a message may have the table that it changes."""
 ENDS = frozenset({"delete", "remove_item", "remove_step", "complete_todo"})
+TAKES_OUT = ENDS | {"untag", "unpin"}
 ADDS = frozenset({"append_note", "add_item", "add_todo", "add_step", "make_note", "remember"})
 """What a message may be taken for that takes a row out of a table, and that adds one."""
 ELSE = frozenset("add_todo make_note add_item append_note undo".split())
@@ -67,11 +61,13 @@ def do(asked: Asked, whole: Asked, language: Language, act: Act) -> tuple[Step |
     """Return what is done first with the lines of the note that was spoken of or is named: added up
     again, one more, one changed; and whether anything was looked up for that.
     """
+    if column := which_column.answered(asked, language):
+        return surely.do(whole, column, act), True
     before = looks.before_change(whole)
     described, looked = descriptions.wished(asked, before, language)
     if described and not taken_back.at_end(asked, language):
         return surely.do(whole, described, act) if isinstance(described, Route) else described, True
-    again = sum_again(asked, language)
+    again = sums_again.find(asked, language)
     if again and looks.has_only_looked(asked):
         step = surely.do(asked, again, act)
         if not step.empty:
@@ -103,7 +99,7 @@ def do(asked: Asked, whole: Asked, language: Language, act: Act) -> tuple[Step |
 def _prioritizes(asked: Asked, language: Language) -> bool:
     """Return whether the number of a message is likely a priority, and no value of a line."""
     likely = reader.read(asked, (), language).likely[:1]
-    return bool(likely) and likely[0].intent == "prioritize" and likely[0].sure >= SUM
+    return bool(likely) and likely[0].intent == "prioritize" and likely[0].sure >= surely.HALF
 
 
 def _has_looked(asked: Asked, whole: Asked, language: Language) -> bool:
@@ -113,7 +109,7 @@ def _has_looked(asked: Asked, whole: Asked, language: Language) -> bool:
     made = [(one.tool, one.arguments) for one in whole.results]
     if line_values.wishes(asked, language):
         return True
-    mine = [headings.HEADINGS, codes.look(asked)]
+    mine = [headings.HEADINGS, codes.look(asked), rows.look(asked)]
     if _may_change_table(asked, language):
         if _tells_note(asked):
             return True
@@ -211,15 +207,19 @@ def _table(asked: Asked, whole: Asked, language: Language) -> Route | Step | Non
     """
     if not _may_change_table(asked, language):
         return None
-    if taken_back.as_whole(asked, language) and not rows.may_be_row(asked.message):
-        return None  # the last value of a row may be a “no”
+    # the last value of a row may be a “no”, and why one goes may have a “not”
+    is_no = taken_back.as_whole(asked, language) and not rows.may_be_row(asked.message)
+    removes = is_no and rows.removes(asked.message, language)
+    if is_no and (not removes or taken_back.ends_with_no(asked, language)):
+        return None
     before = looks.before_change(whole)
     notes = _tells_note(asked)
     if not notes or _names_note(asked, language):
         if not before.has(named_notes.NOTES[0]):
             may = _names_note(asked, language) and not before.is_last
             may = may and named_notes.NOTES[0] in before.tools
-            return Step(calls=(named_notes.NOTES,)) if may else None
+            step = Step(calls=(named_notes.NOTES,)) if may else None
+            return step or _row_gone(asked, before, language)
         named = tuple(one.note for one in named_notes.find(before, language))
         notes = tuple(dict.fromkeys((*named, *notes)))
     for note in notes:
@@ -228,7 +228,25 @@ def _table(asked: Asked, whole: Asked, language: Language) -> Route | Step | Non
             return held
         if held and (found := _of_table(before, held, language)):
             return _unless_todo(asked, before, found, language)
-    return None
+    return _row_gone(asked, before, language)
+
+
+def _row_gone(asked: Asked, before: Asked, language: Language) -> Route | Step | None:
+    """Return the change of the one table of whatever note that loses the row which a message takes
+    out of it: “Frank has left, take his row out”; or the step that looks for it.
+    """
+    if not rows.says_removed(asked.message, language) or _is_open(asked, language):
+        return None
+    call, found = rows.look(asked), list[Route]()
+    if not any((one.tool, one.arguments) == call for one in before.results):
+        return Step(calls=(call,)) if call[0] in before.tools and not before.is_last else None
+    for note in rows.notes_with(before):
+        held = item_changes.read(before, note)
+        if isinstance(held, Step):
+            return held
+        if held and (gone := rows.removed(before, held, language)):
+            found.append(gone)
+    return _unless_todo(asked, before, found[0], language) if len(found) == 1 else None
 
 
 def _value(asked: Asked, whole: Asked, language: Language) -> Route | Step | None:
@@ -266,33 +284,40 @@ def _of_table(before: Asked, held: Held, language: Language) -> Route | Step | N
     """
     reading = reader.read(before, (), language)
     said, weights = reading.likely[0], reading.weights
-    if sum(weights.get(one, 0.0) for one in ENDS) >= SUM and (
-        gone := rows.removed(before, held, language)
-    ):
+    ends = sum(weights.get(one, 0.0) for one in TAKES_OUT) >= surely.HALF
+    says_row = rows.says_removed(before.message, language) and not _is_open(before, language)
+    if (ends or says_row) and (gone := rows.removed(before, held, language)):
         return gone
     adds = sum(weights.get(one, 0.0) for one in ADDS)
     if adds >= LIKELY and (new := rows.added(before, held, language)):
         return new
-    changed = cells.change(before, held, language)
-    if changed is None or _is_open(before, language):
+    if _is_open(before, language):
         return None
+    changed = cells.change(before, held, language) or section_lines.change(before, held, language)
+    if changed is None:
+        return which_column.ask(before, held, language)
     if questions.is_asian(before.message) and _says_add(before, language):
         return None
-    if not changed.is_said and (adds >= SUM or rows.may_be_row(before.message)):
+    if not changed.is_said and (adds >= surely.HALF or rows.may_be_row(before.message)):
         return None
     corrects = changed.tells_old or _corrects(before, language)
-    least = surely.NAMED if said.intent == "undo" else SUM
+    least = surely.NAMED if said.intent == "undo" else surely.HALF
     if said.intent in ELSE and said.sure >= least and not corrects:
         return None
-    is_value = said.intent == "replace_text" and said.sure >= SUM
-    is_value = is_value and (said.sure >= surely.NAMED or not changed.left)
+    is_value = said.intent == "replace_text" and said.sure >= surely.HALF
+    is_named = said.sure >= surely.NAMED and not changed.is_told
+    is_value = is_value and (is_named or not changed.left)
     text = Marked(before.message).text
     is_word = not re.search(r"\d", changed.route.get("to"))
     denies = is_word and words_of(language).denies.search(text)
-    most = (0 if is_word else LEFT) + NEWS * questions.is_asian(text)
+    is_open = changed.is_told and changed.is_said
+    most = (0 if is_word or is_open else LEFT) + NEWS * questions.is_asian(text)
     most += NEWS * (cells.says_now(language).search(text) is not None)
     is_plain = len(changed.left) <= most and not denies and said.intent not in ELSE
     is_sure = corrects or is_value or is_plain
+    if changed.is_told and not is_sure:
+        return None  # “Duke's vet is at 12:30” after “when does Duke arrive?”
+    is_sure = is_sure and not (changed.is_told and changed.is_else and not changed.is_said)
     return changed.route if is_sure else replaced_text.question(changed.route, held.link)
 
 
@@ -326,50 +351,8 @@ def _may_change_table(asked: Asked, language: Language) -> bool:
     likely = reader.read(asked, (), language).likely[:1]
     if not likely:
         return False
-    if likely[0].intent in wishes.READS and likely[0].sure >= SUM:
+    if likely[0].intent in wishes.READS and likely[0].sure >= surely.HALF:
         return False
     # “Saturday at 11 instead of 9:30” seems a new todo
     is_else = likely[0].intent in ELSE and likely[0].sure >= surely.NAMED
     return not is_else or len(re.findall(r"\d+", text)) > 1 or rows.may_be_row(text)
-
-
-def sum_again(asked: Asked, language: Language) -> Route | None:
-    """Return the sum that a message goes on from, with what it says of it; None where it does not
-    go on from one.
-    """
-    last = _sum_before(asked)
-    note = references.notes_told(last) if last else ()
-    text = asked.message
-    size = len(text) if questions.is_asian(text) else len(text.split())
-    if last is None or len(note) != 1 or size > (LETTERS if questions.is_asian(text) else WORDS):
-        return None
-    request = list_sums.read(text, language, asked, is_sum=True)
-    before = last.arguments.get("words") or last.arguments.get("said", "")
-    if request is None or not before or request.wanted.numbers:
-        return None
-    if not (request.names or request.period or request.wanted.says("total")):
-        likely = reader.read(asked, (), language).likely[:1]
-        if not likely or likely[0].intent != "sum" or likely[0].sure < SUM:
-            return None
-    if dialogue_words.whole(language, "yes", text) or dialogue_words.whole(language, "no", text):
-        return None
-    return Route(
-        "add_up",
-        language,
-        {"words": text, "named": "\n".join(request.names), "before": before},
-        note,
-    )
-
-
-def _sum_before(asked: Asked) -> Trace | None:
-    """Return the sum of the turn before, or of an earlier one after which only lines of its note
-    were changed.
-    """
-    for turn in asked.earlier[:3]:
-        if turn.asks is not None:
-            return None
-        if turn.intent in SUMS:
-            return turn
-        if turn.intent not in EDITS:
-            return None
-    return None

@@ -51,6 +51,15 @@ def at_end(asked: Asked, language: Language) -> bool:
     return any(_says_no(asked, one, wished, language) for one in ends if one)
 
 
+def ends_with_no(asked: Asked, language: Language) -> bool:
+    """Return whether a message, or one of its last clauses, is a plain “no”: “nimm ihn raus, der
+    spielt nicht mehr mit” has a “nicht” that is none.
+    """
+    ends = (asked.message[one.end() :] for one in list(_MARK.finditer(asked.message))[-MOST:])
+    texts = (asked.message, *filter(None, ends))
+    return any(_no(_read(asked, one, language)) >= SURE for one in texts)
+
+
 def as_whole(asked: Asked, language: Language) -> bool:
     """Return whether a message wishes nothing in the end, be it that it says so from the first."""
     return _no(_read(asked, asked.message, language)) >= SURE or at_end(asked, language)
@@ -78,7 +87,7 @@ def is_no(asked: Asked, language: Language) -> bool:
     “do you mean …?” is a no.
     """
     last = asked.earlier[0] if asked.earlier else Trace()
-    is_open = last.asks is not None and last.asks.lacks == "yes" and not last.undo
+    is_open = last.asks is not None and not last.undo
     return is_open and surely.is_undo(reader.read(asked, (), language))
 
 

@@ -8,7 +8,8 @@ from app.agent.rules.changes.marked import Marked
 from app.agent.rules.dialogue import said_days
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.listed import corrected_facts, list_words
-from app.agent.rules.passages import log_lines, new_rows, note_lines
+from app.agent.rules.note_parts import cells
+from app.agent.rules.passages import log_lines, new_rows, note_lines, questions
 from app.agent.rules.reader import question_signs, reader
 from app.agent.rules.reader.labelled import TWO
 from app.agent.rules.reader.reader import Reading, Understood
@@ -45,6 +46,8 @@ def replaced(looked: Asked, question: Step, said: Understood, act: Act) -> Route
     is_told = is_told and not question_signs.only_asks(said, trace.language)
     if not (is_told or _asks_to_correct(looked, asks, trace.language)):
         return None
+    if surely.perhaps(trace.language).search(Marked(said.text).text):
+        return None
     told = looked.earlier[0].told.splitlines()[:1] if looked.earlier else []
     # “typo, it's 3560” of the number that the message before had written down
     is_own = bool(looked.earlier and looked.earlier[0].undo)
@@ -52,9 +55,19 @@ def replaced(looked: Asked, question: Step, said: Understood, act: Act) -> Route
         is_old
         or (is_own and any(old in one for one in looked.before[-1:]))
         or corrected_facts.shares(said.text, line, "")
-        or any(line.endswith(one) for one in told if one)
+        or (any(line.endswith(one) for one in told if one) and _is_of(looked, asks, trace.language))
     )
     return surely.route_of(looked, question, asks, said, act) if is_named else None
+
+
+def _is_of(looked: Asked, asks: Question, language: Language) -> bool:
+    """Return whether a message says nothing but the new value of what was just told, or points back
+    to that: “the milk is 3 now” after the price of the eggs is of something else.
+    """
+    text, titles = looked.message, " ".join(one.title for one in asks.choices)
+    known = " ".join((asks.arguments["old"], asks.arguments["to"], titles, *looked.before[-1:]))
+    left = frozenset() if questions.is_asian(text) else note_lines.left_of_title(text, known)
+    return not cells.begins_else(text.partition(asks.arguments["to"])[0], frozenset(left), language)
 
 
 def _asks_to_correct(looked: Asked, asks: Question, language: Language) -> bool:
