@@ -83,6 +83,12 @@ def look_further(asked: Asked, route: Route) -> Step:
     if route.is_loose and route.intent == "todo_state" and _is_about_notes(asked):
         # What was asked of a note is asked of it again: “and when do I return?”
         route = msgspec.structs.replace(route, intent="ask", arguments={})
+    if route.intent == "ask" and route.get("followed"):
+        # “and how much is it?” of a todo is asked of its description first
+        told = replay(asked, lambda part: todo_states.of_told(part, route))
+        if not told.step.empty:
+            return offer_next(asked, route, told.step)
+        asked = told.rest
     first = _until_empty(asked, route)
     if not first.step.empty:
         return offer_next(asked, route, first.step)

@@ -226,3 +226,86 @@ async def test_a_new_todo_says_what_its_it_is(alice: Client, message: str, title
     await say("what does the stall at the fair cost?")
     await say(message)
     assert list(await todos(alice)) == [title]
+
+
+@pytest.mark.anyio
+async def test_a_name_does_not_end_in_then(alice: Client) -> None:
+    await add(alice, "Sharpen secateurs and loppers")
+    say = Talk(alice).say
+    await say("is sharpen secateurs and loppers still open?")
+    if (await say("call it Sharpen secateurs then")).endswith("?"):
+        await say("yes")
+    assert list(await todos(alice)) == ["Sharpen secateurs"]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("message", "yes", "title"),
+    [
+        ("we need eggs and milk", "yes", "Groceries"),
+        ("wir brauchen noch eier und milch", "ja", "Einkaufsliste"),
+    ],
+)
+async def test_what_is_needed_is_asked_about_for_the_shopping_list(
+    alice: Client, message: str, yes: str, title: str
+) -> None:
+    where = await note(alice, title, "- [ ] bread\n")
+    await note(alice, "Packing list", "- [ ] socks\n")
+    say = Talk(alice).say
+    assert title in await say(message)
+    assert await text_of(alice, where) == "- [ ] bread\n"
+    await say(yes)
+    assert (await text_of(alice, where)).count("- [ ]") == 3
+
+
+@pytest.mark.anyio
+async def test_the_empty_cell_of_a_named_row_and_column_is_filled(alice: Client) -> None:
+    rows = "| 月份 | 房租 | 电 |\n|---|---|---|\n| 10月 | 780 | 71 |\n| 11月 | 780 |  |\n"
+    where = await note(alice, "房租水电", rows)
+    say = Talk(alice).say
+    await say("10月电费多少")
+    assert "| 11月 | 780 | 68 |" in await say("11月的电填68") + await text_of(alice, where)
+    await say("啊填错了 66才对")
+    assert "| 11月 | 780 | 66 |" in await text_of(alice, where)
+
+
+@pytest.mark.anyio
+async def test_of_two_columns_that_are_named_neither_is_changed_alone(alice: Client) -> None:
+    rows = (
+        "| Semana | Cocina | Salón |\n|---|---|---|\n| 16 nov | Iker | Lupe |\n"
+        "| 23 nov | Lupe | Nerea |\n"
+    )
+    where = await note(alice, "Turnos de limpieza", rows)
+    say = Talk(alice).say
+    await say("quién limpia la cocina el 23 de noviembre?")
+    await say("cámbiame esa semana: el salón lo hago yo y la cocina Iker")
+    assert await text_of(alice, where) == rows
+
+
+@pytest.mark.anyio
+async def test_a_value_alone_makes_a_row_of_today(alice: Client) -> None:
+    rows = (
+        "| 日期 | 体重 | 情况 |\n|---|---|---|\n| 2026-08-02 | 4.6 kg | 耳螨 |\n"
+        "| 2026-10-19 | 4.9 kg | 超重 |\n"
+    )
+    where = await note(alice, "看病记录", rows)
+    await Talk(alice).say("刚称了下 4.8了,记到看病记录的表里")
+    last = (await text_of(alice, where)).splitlines()[-1]
+    assert last.endswith("| 4.8 kg |  |")
+
+
+@pytest.mark.anyio
+async def test_what_a_todo_says_is_asked_of_it_once_it_was_told(alice: Client) -> None:
+    await add(alice, "Pay the school trip", description="Edinburgh, second instalment £85")
+    await note(alice, "Kids sizes", "| Who | Shoes |\n|---|---|\n| Jonah | 9 |\n")
+    say = Talk(alice).say
+    await say("is the school trip still open?")
+    assert "£85" in await say("how much is it anyway?")
+
+
+@pytest.mark.anyio
+async def test_no_number_of_a_row_answers_what_is_asked_of_something_else(alice: Client) -> None:
+    await note(alice, "Größen", "| Wer | Schuhe |\n|---|---|\n| Jonte | 35 |\n| Malte | 44 |\n")
+    told = await Talk(alice).say("jonte hat fieber, wie viel ibu saft darf er?")
+    assert "| Jonte | 35 |" not in told
+    assert "35" in await Talk(alice).say("welche schuhe hat jonte?")

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.conftest import Client
-from tests.support.talks import Talk
+from tests.support.talks import Talk, said
 
 GROCERIES = {"title": "Groceries", "content": "- [ ] eggs\n- [ ] flour\n"}
 
@@ -221,18 +221,21 @@ async def test_what_was_not_done_after_all_is_left_as_it_was(alice: Client) -> N
 
 @pytest.mark.anyio
 @pytest.mark.parametrize(
-    ("message", "told"),
+    ("message", "yes", "told"),
     [
-        ("tell bob to bring the ladder and also the hammer", "the hammer"),
-        ("dile a bob que compre pollo y también limones", "limones"),
-        ("あとbobに、花はピンクでお願いって伝えて", "花はピンクで"),
+        ("tell bob to bring the ladder and also the hammer", "yes", "the hammer"),
+        ("dile a bob que compre pollo y también limones", "sí", "limones"),
+        ("あとbobに、花はピンクでお願いって伝えて", "", "花はピンクで"),
     ],
 )
 async def test_more_of_a_message_is_no_second_wish(
-    alice: Client, bob: Client, message: str, told: str
+    alice: Client, bob: Client, message: str, yes: str, told: str
 ) -> None:
-    await connect(alice, bob)
-    await Talk(alice).say(message)
+    await alice.ok("POST", "/network/request", json={"to": "bob"})
+    await said(bob, "accept alice's request")
+    say = Talk(alice).say
+    if (await say(message)).endswith("?"):
+        await say(yes)
     waiting = (await alice.ok("GET", "/escalations"))["escalations"]
     assert [told in str(one["arguments"]) for one in waiting] == [True]
 

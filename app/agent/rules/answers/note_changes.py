@@ -140,6 +140,9 @@ def replace_text(asked: Asked, route: Route) -> Step:
         return note
     if done := asked.of("edit_note"):
         said = {"old": route.get("from"), "new": route.get("to")}
+        if not route.get("from"):  # a cell that was empty
+            row = " | ".join(tables.cells(route.get("new")))
+            return _edited(route, done[0].content["note"], "appended_lines", lines=row)
         return _edited(route, done[0].content["note"], "replaced", **said)
     if asked.refusal:
         return list_answers.tell_refusal(asked, route)

@@ -30,6 +30,8 @@ DESCRIPTION_ONLY = "description_only"
 """The argument of a question that only the description of a todo may answer, and not its state."""
 _TWO = re.compile(r"(?=([\u3400-\u9fff々]{2}))")
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
+TELLS = frozenset({"todo_state", "list_todos", "events", "change_todo", "add_todo", "undo"})
+"""After these a todo was spoken of, where it was one."""
 FORM = 5
 """By so many first letters two words are forms of one."""
 SEARCHED = 2
@@ -89,6 +91,13 @@ def tell_state(asked: Asked, route: Route) -> Step:
     return _told(asked, route, [read.get(row["id"], row) for row in rows])
 
 
+def of_told(asked: Asked, route: Route) -> Step:
+    """Return what the description of the todo told just before says of what is asked; empty where
+    it says nothing of that.
+    """
+    return _from_description(asked, route, ()) or Step(empty=True)
+
+
 def _from_description(asked: Asked, route: Route, rows: Sequence[Mapping[str, Any]]) -> Step | None:
     """Return the sentence in the description of the todo that a question names which says what it
     asks for, or the step that reads that; None where there is none.
@@ -118,12 +127,14 @@ def _from_description(asked: Asked, route: Route, rows: Sequence[Mapping[str, An
 
 
 def _told_before(asked: Asked, question: Question) -> int | None:
-    """Return the todo of which the turn before told, where a question says nothing of its own: “and
-    from whom?”.
+    """Return the todo of which the turn before told, where a question says nothing of its own, “and
+    from whom?”, or points back: “which room was it?”.
     """
     last = asked.earlier[0] if asked.earlier else Trace()
-    is_told = last.intent == "todo_state" and len(last.about) == 1 and question.is_bare
-    return last.about[0].id if is_told and last.about[0].kind == "todo" else None
+    told = last.about or last.shown
+    goes_on = question.is_bare or (question.points_back and not question.names)
+    is_told = last.intent in TELLS and len(told) == 1 and goes_on
+    return told[0].id if is_told and told[0].kind == "todo" else None
 
 
 def _likeliest(asked: Asked, question: Question, rows: Sequence[Mapping[str, Any]]) -> int | None:

@@ -72,8 +72,28 @@ def find(
         )
         if not any(start < one.end and one.start < end for start, end in taken)
     ]
-    values = (*found, *counted)
+    counted = [one for one in counted if one.column]  # “11月” names its row
+    values = (*found, *counted, *_filled(message, row, others, named))
     return [one for one in values if one in stated or not _is_denied(message, one.start, language)]
+
+
+def _filled(
+    message: str, row: Sequence[str], others: Sequence[Sequence[str]], named: Set[int]
+) -> list[Value]:
+    """Return the one number of a message for the empty cell of the one column that it names, where
+    all others of that column are numbers: “put 68 for the power in November”.
+    """
+    empty = [at for at in sorted(named) if 0 < at < len(row) and not row[at]]
+    said = note_lines.amounts(message)
+    said = [one for one in said if one.text not in row[0]]
+    if len(empty) != 1 or len(said) != 1:
+        return []
+    column = [cells[empty[0]] for cells in others if empty[0] < len(cells)]
+    if not any(column) or not all(NUMBER.fullmatch(one) for one in column if one):
+        return []
+    like = NUMBER.fullmatch(next(filter(None, column)))
+    text = f"{like['before']}{said[0].text}{like['unit']}" if like else said[0].text
+    return [Value(empty[0], text, said[0].start, said[0].end)]
 
 
 def _is_day(cell: str, now: datetime, language: Language) -> bool:
@@ -95,8 +115,10 @@ def as_before(value: str, column: Sequence[str]) -> str:
 
 
 def elsewhere(message: str, column: int, rows: Sequence[Sequence[str]]) -> Value | None:
-    """Return the one word of whatever column that a message says, for a cell of another."""
-    every = [(cell,) for row in rows for cell in row]
+    """Return the one word of whatever column that a message says, for a cell of another; the names
+    of the rows are none.
+    """
+    every = [(cell,) for row in rows for cell in row[1:]]
     found = _words(message, ("",), every)
     own = [row[column] for row in rows if column < len(row)]
     fits = len(found) == 1 and is_alike(found[0].text, own) and not _is_number(own)

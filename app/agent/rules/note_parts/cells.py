@@ -140,7 +140,17 @@ def _value(
         value = own[0] if len(own) == 1 else cell_values.elsewhere(message, asked, rows)
     if value is None and looked.before and (not is_said or _names_row(looked, lines, row)):
         value = _only(values, row.columns, looked.before[-1], title)
-    return value
+    return _in_named(value, message, lines, row)
+
+
+def _in_named(value: Value | None, message: str, lines: Sequence[Line], row: Line) -> Value | None:
+    """Return a value in the one column that a message names; None where it names several."""
+    if value is None or fold_text(value.text) not in fold_text(message):
+        return value
+    named = [at for at in range(1, len(row.columns)) if _names(message, row.columns, at)]
+    if len(named) != 1 or value.column == named[0]:
+        return value if len(named) < 2 else None
+    return cell_values.elsewhere(message, named[0], [tables.cells(row.text), *_others(lines, row)])
 
 
 def _found(looked: Asked, lines: Sequence[Line], row: Line, language: Language) -> list[Value]:
@@ -380,7 +390,7 @@ def _names(text: str, header: Sequence[str], column: int) -> bool:
     name = header[column]
     if questions.is_asian(name):
         others = "".join(one for at, one in enumerate(header) if at != column)
-        own = [one for one in name if one.isalpha() and one not in others]
+        own = [one for one in name if one.isalpha() and one not in f"{others}的了是在のはがを"]
         return name in text or any(one in text for one in own)
     said = note_lines.content(text)
     return any(

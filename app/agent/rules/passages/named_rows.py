@@ -22,6 +22,10 @@ PART = 4
 UNKNOWN = 1
 """So many words of a question may be neither of a row, nor of its column: “wears”."""
 _RUN = re.compile(r"[\u30a0-\u30ff\u3400-\u9fff]{2,}|[a-z\d]{2,}")
+OTHERS = 3
+"""So many words beside its name ask for something else than the numbers of a row: “Jonte has a
+fever, how much ibuprofen may he have?” of his sizes.
+"""
 LITTLE = frozenset({"", "は", "呢", "那", "那呢", "では", "じゃあ", "じゃあは", "的", "の", "のは"})
 """What may stand beside a name that a message goes on with where no spaces part words."""
 
@@ -239,9 +243,10 @@ def _names(question: Question, row: str, header: Sequence[str]) -> bool:
         return False
     has_number = any(mark.isdecimal() for cell in rest for mark in cell)
     # “what does Gerd take at noon?” seems to ask for a price
-    if question.kind in questions.COUNTED and (has_number or question.kind != "price"):
-        return has_number
     asked = {*question.stems} - said
+    if question.kind in questions.COUNTED and (has_number or question.kind != "price"):
+        is_else = len(asked) >= OTHERS and not any(map(questions.is_asian, asked))
+        return has_number and not is_else
     words = {stem(word) for column in header[1:] for word in split_words(column)}
     return any(_is_within(word, one) for word in words for one in asked)
 

@@ -126,7 +126,7 @@ def _dated_row(text: str, table: tables.Table, markdown: str, day: date) -> str 
     written = log_lines.write_day(day, dates[-1], "\n".join(dates))
     header = table.header[1:]
     cells = _cells(text, header) or _one_after_another(text, header)
-    cells = cells or _numbers_in_order(text, header, rows)
+    cells = cells or _numbers_in_order(text, header, rows) or _only_number(text, header, rows)
     if len(header) == 1 and len(note_lines.amounts(text)) == 1:
         cells = [_without_unit(text, header[0])]
     are_amounts = all(re.match(r"\d", one) for row in rows for one in row[1:])
@@ -166,6 +166,26 @@ def _numbers_in_order(text: str, header: Sequence[str], rows: Sequence[Sequence[
             left.append(one.text)
     rest = iter(left)
     return [one or next(rest, "") for one in cells] if cells.count("") == len(left) else []
+
+
+def _only_number(text: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the one number of a text that says nothing else for the one column of numbers, with
+    the unit of that; the other columns stay empty: “4.8” of “Weight | Remarks”.
+    """
+    found = note_lines.amounts(text)
+    rest = f"{text[: found[0].start]} {text[found[0].end :]}" if len(found) == 1 else text
+    of_numbers = [
+        at
+        for at in range(1, len(header) + 1)
+        if all(at < len(row) and NUMBER.fullmatch(row[at]) for row in rows)
+    ]
+    is_asian = questions.is_asian(rest)
+    size = sum(map(str.isalpha, rest)) if is_asian else len(note_lines.content(rest))
+    like = NUMBER.fullmatch(rows[-1][of_numbers[0]]) if len(of_numbers) == 1 else None
+    if len(found) != 1 or like is None or size > 1:
+        return []
+    value = f"{like['before']}{found[0].text}{like['unit']}"
+    return [value if at == of_numbers[0] else "" for at in range(1, len(header) + 1)]
 
 
 def _rows(table: tables.Table, markdown: str) -> list[tuple[str, ...]]:
@@ -219,6 +239,8 @@ def _labelled(text: str, kept: str) -> str | None:
     parts = _name_and_amount(text)
     if not is_list or parts is None or not all(map(_tells_amount, known)):
         return None
+    if all(any(map(str.isdecimal, one.label)) for one in known):
+        return None  # “4 Nov: pain 7” has a day before it, and no name
     mark, gap = _MARK.match(listed[-1]), _GAP.search(listed[-1][: known[-1].start])
     lead = mark[0].replace("[x]", "[ ]").replace("[X]", "[ ]") if mark else ""
     return f"{lead}{parts[0]}{gap[0]}{parts[1]}" if gap else None

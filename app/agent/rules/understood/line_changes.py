@@ -189,7 +189,7 @@ def _change(
     if found is None:
         return None
     old, new = found.replaced
-    if dialogue_words.is_day(old, looked, language) > dialogue_words.is_day(new, looked, language):
+    if dialogue_words.is_day(old, looked, language) != dialogue_words.is_day(new, looked, language):
         return None  # “Friday is me now” is no other day
     arguments = {"old": found.old, "new": found.new, "from": old, "to": new}
     wish = Route("replace_text", language, arguments, (place.note,))

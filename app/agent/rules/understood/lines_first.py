@@ -298,11 +298,13 @@ def _of_table(before: Asked, held: Held, language: Language) -> Route | Step | N
         return which_column.ask(before, held, language)
     if questions.is_asian(before.message) and _says_add(before, language):
         return None
-    if not changed.is_said and (adds >= surely.HALF or rows.may_be_row(before.message)):
+    is_filled = not changed.route.get("from")  # an empty cell of the row and column that are named
+    is_else = adds >= surely.HALF or rows.may_be_row(before.message)
+    if not (changed.is_said or is_filled) and is_else:
         return None
     corrects = changed.tells_old or _corrects(before, language)
     least = surely.NAMED if said.intent == "undo" else surely.HALF
-    if said.intent in ELSE and said.sure >= least and not corrects:
+    if said.intent in ELSE and said.sure >= least and not (corrects or is_filled):
         return None
     is_value = said.intent == "replace_text" and said.sure >= surely.HALF
     is_named = said.sure >= surely.NAMED and not changed.is_told
@@ -314,7 +316,7 @@ def _of_table(before: Asked, held: Held, language: Language) -> Route | Step | N
     most = (0 if is_word or is_open else LEFT) + NEWS * questions.is_asian(text)
     most += NEWS * (cells.says_now(language).search(text) is not None)
     is_plain = len(changed.left) <= most and not denies and said.intent not in ELSE
-    is_sure = corrects or is_value or is_plain
+    is_sure = corrects or is_value or is_plain or (is_filled and len(changed.left) < NEWS)
     if changed.is_told and not is_sure:
         return None  # “Duke's vet is at 12:30” after “when does Duke arrive?”
     is_sure = is_sure and not (changed.is_told and changed.is_else and not changed.is_said)

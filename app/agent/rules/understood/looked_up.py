@@ -1,10 +1,13 @@
 """What there is to speak of, as a reader looks it up beside what the patterns do."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.list_tables import Lists
 from app.agent.rules.mentions import asking
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text
@@ -75,3 +78,11 @@ def ended_or_alike(looked: Asked, calls: Sequence[Call]) -> tuple[Thing, ...]:
     if len(letters) < 2:
         return tuple(ended)  # it was spoken of
     return tuple(one for one in todos if letters <= {*fold_text(one.title)})
+
+
+def shopping_list(looked: Asked) -> list[Thing]:
+    """Return the one note whose name is that of a list of what is to be bought: “Groceries”."""
+    names = re.compile(language_data.any_of(Lists, lambda one: one.shopping))
+    notes = [one for one in asking.things(looked) if one.kind == "note"]
+    found = [one for one in notes if names.fullmatch(fold_text(one.title).strip())]
+    return found if len(found) == 1 else []

@@ -14,12 +14,12 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.mentions import asking
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text
-from app.agent.rules.reader import question_signs, reader
+from app.agent.rules.reader import message_texts, question_signs, reader
 from app.agent.rules.reader.labelled import TWO
 from app.agent.rules.reader.reader import Reading, Understood
 from app.agent.rules.routing import routing, spoken_tasks
 from app.agent.rules.routing.routing import Route
-from app.agent.rules.understood import agreement, meant, new_todos, shown, surely, wishes
+from app.agent.rules.understood import agreement, new_todos, shown, surely, wishes
 from app.agent.rules.understood.surely import Act
 from app.agent.turn.steps import Asked, Step, Trace
 
@@ -184,7 +184,7 @@ def as_new(
         return None
     marked = Marked(said.text).text
     request = words_of(language).cues["message"].search(marked)
-    request = request or meant.asks_others(language).search(marked)
+    request = request or message_texts.asks_others(language).search(marked)
     if said.intent == "message" and not request:
         return None  # “Derek says that the cold snap is on the way”
     is_many = any(len(said.all_of(slot)) > 1 for slot in ("name", "text", "folder", "person"))

@@ -1,6 +1,5 @@
 """The things, days and levels that the slots of a message mean."""
 
-import functools
 import re
 from collections.abc import Sequence
 from datetime import datetime
@@ -14,16 +13,16 @@ from app.agent.rules.changes import days, named, told
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import dialogue_words, references, resolve_reference, that_day
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.mentions import asking, mentions, parts
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text, split_words
-from app.agent.rules.phrases import dates, phrases
+from app.agent.rules.phrases import dates
 from app.agent.rules.reader.reader import Understood
-from app.agent.rules.routing import wording
+from app.agent.rules.routing import routing, wording
+from app.agent.rules.understood import looked_up
 from app.agent.turn.steps import Asked, Thing, ThingKind, Trace
 
 OF_DONE = frozenset({"delete", "rename", "todo_state"})
@@ -87,11 +86,13 @@ def things(asked: Asked, said: Understood, kinds: Sequence[ThingKind], language:
         is_done = asked.earlier and asked.earlier[0].intent == "complete_todo"
         found += (() if is_done and not {*newest} <= {*may} else newest) or _beside(said, may)
         found = found or _asked_of(asked, kinds)
+        if said.intent == "add_item" and not found:
+            found = looked_up.shopping_list(asked)  # “we need eggs”
     return Meant(tuple(dict.fromkeys(found)))
 
 
 def names_of(said: Understood, language: Language) -> list[str]:
-    """Return the names of what a message is about, without “the next” before them."""
+    """Return the names of what a message is about, without “the next”."""
     return [dialogue_words.without_next(one, language) for one in said.all_of("target")]
 
 
@@ -305,32 +306,6 @@ def _is_day(asked: Asked, text: str, language: Language) -> bool:
     return read.title.strip(" .,!?") in ("x", "X") and bool(read.due or read.recurrence)
 
 
-def message_text(said: Understood, language: Language) -> str:
-    """Return what a message to somebody says; what they are asked is called a question, as in
-    “ask Ben if he is in” it is told as one.
-    """
-    text = said.get("text").strip()
-    if not text or not asks_others(language).search(Marked(said.text).text):
-        return text
-    verb = asks_others(language).match(Marked(text).text)
-    plain = (text[verb.end() :] if verb else text).strip(" ?？,，、")
-    if whether := re.search(r"\s(\w+) $", said.text[: said.text.index(text)]):
-        # “frag Ben, ob er da ist”, but not “frag Ben er ist da?”
-        plain = plain if _is_person(said, whether[1]) else f"{whether[1]} {plain}"
-    return phrases.phrase(language, "asks_others", text=plain)
-
-
-def _is_person(said: Understood, word: str) -> bool:
-    return any(word in one for one in said.all_of("person"))
-
-
-@functools.cache
-def asks_others(language: Language) -> re.Pattern[str]:
-    """Return the words by which a message has somebody else asked."""
-    words = language_data.join_pattern(language_data.load_table(language, Changes).asks_others)
-    return re.compile(rf"(?<!\w)(?:{words})(?!\w)" if words_of(language).spaced else words)
-
-
 def shown_day(asked: Asked, words: str, language: Language) -> str:
     """Return words for a day as answers write it; those for a time or a rule alone as they are."""
     read = quickadd.read_line(f"x {words}", now=asked.now, locale=language)
@@ -391,6 +366,11 @@ def level(words: str, language: Language) -> int | None:
     return TOP if dialogue_words.find_in(filters["top"], folded) else None
 
 
+def name_of(said: Understood) -> str:
+    """Return the new name that a message tells, without what ends it by the way: “… then”."""
+    return routing.without_courtesy(trimmed(said.get("name")))
+
+
 def trimmed(text: str) -> str:
-    """Return a text without the marks and quotation marks around it."""
+    """Return a text without marks around it."""
     return wording.unquoted(text.strip(_EDGES)).strip(_EDGES)

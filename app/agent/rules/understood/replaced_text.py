@@ -36,7 +36,7 @@ def ask(asked: Asked, said: Understood, language: Language) -> Step | None:
     if re.search(r"\d", new) and not re.search(r"\d", old):
         # “change the pepper to 35 euros” means its price
         return ask_number(asked, said, language)
-    if dialogue_words.is_day(old, asked, language) > dialogue_words.is_day(new, asked, language):
+    if dialogue_words.is_day(old, asked, language) != dialogue_words.is_day(new, asked, language):
         return None  # “Friday is me now” is no other day
     notes = _notes(asked, said, old, language) if old and new else ()
     if isinstance(notes, Step) or len(notes) != 1:

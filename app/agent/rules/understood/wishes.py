@@ -15,6 +15,7 @@ from app.agent.rules.listed import list_wishes
 from app.agent.rules.mentions import asking
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text
+from app.agent.rules.reader import message_texts
 from app.agent.rules.reader.reader import Understood
 from app.agent.rules.routing.routing import Route
 from app.agent.rules.understood import (
@@ -61,9 +62,7 @@ Ask = Callable[[Asked, Understood, Language], Step | None]
 
 
 def ask(asked: Asked, said: Understood, language: Language) -> Step | None:
-    """Return the question whether a change is meant, or of which of several things; None where a
-    message names nothing that it could be of.
-    """
+    """Return the question whether a change is meant, or of which; None where nothing is named."""
     if said.intent in NEW:
         return NEW[said.intent](asked, said, language)
     if said.intent in ITEMS:
@@ -171,7 +170,7 @@ def _wanted(asked: Asked, said: Understood, language: Language) -> Route | None:
             day = meant.day(asked, _days(said, language), language)
             intent, arguments = "change_todo", {**({"day": day} if day else {}), **level}
         case "rename":
-            arguments = {"title": meant.trimmed(said.get("name"))}
+            arguments = {"title": meant.name_of(said)}
         case "add_step":
             arguments = {"step": ", ".join(map(meant.trimmed, said.all_of("step")))}
         case "append_note" | "add_item":
@@ -279,7 +278,7 @@ def _ask_new_folder(asked: Asked, said: Understood, language: Language) -> Step 
 
 
 def _ask_message(asked: Asked, said: Understood, language: Language) -> Step | None:
-    text = meant.message_text(said, language)
+    text = message_texts.message_text(said, language)
     who = meant.person(asked, said.get("person"))
     wish = Route("message", language, {"who": who, "text": text})
     shown = text.rstrip(" ?？")
