@@ -115,6 +115,16 @@ async def test_no_value_is_changed_that_may_be_of_something_else(
     assert await text_of(alice, where) == text
 
 
+SHOW = {
+    "Five-a-side": "show me the five-a-side note",
+    "Fünferteam": "zeig mir die Notiz Fünferteam",
+    "Fútbol sala": "muéstrame la nota Fútbol sala",
+    "Foot à cinq": "montre-moi la note Foot à cinq",
+    "フットサル": "フットサルのメモを見せて",
+    "五人足球": "打开五人足球那条笔记",
+}
+
+
 @pytest.mark.anyio
 @pytest.mark.parametrize(
     ("title", "text", "message", "row"),
@@ -136,7 +146,10 @@ async def test_a_row_goes_out_of_a_note_with_a_list(
     alice: Client, title: str, text: str, message: str, row: str
 ) -> None:
     where = await note(alice, title, text)
+    await Talk(alice).say(message)
+    assert await text_of(alice, where) == text, "which note is meant is not known yet"
     talk = Talk(alice)
+    await talk.say(SHOW[title])
     await talk.say(message)
     assert await text_of(alice, where) == text.replace(row, "")
     if row:

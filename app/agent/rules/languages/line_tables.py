@@ -17,7 +17,8 @@ class LineWords(Table, frozen=True):
     what was just written wrong. What is `moved` has another day or time now, `idle` words stand
     beside that and say no more; `former` words stand before the old one, those of `former_after`
     behind it. What is `taken` is a `{label}` that somebody `{new}` does now. A `row` is one
-    of a table, or the table itself.
+    of a table, or the table itself. What is `wished`, or would
+    only be so, is none.
     """
 
     replaced: tuple[Pieces, ...]
@@ -33,5 +34,6 @@ class LineWords(Table, frozen=True):
     idle: Pieces
     taken: tuple[Pieces, ...]
     row: Pieces
+    wished: Pieces
     former: Pieces = "(?!)"
     former_after: Pieces = "(?!)"

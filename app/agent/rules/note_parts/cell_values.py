@@ -220,6 +220,8 @@ def _words(message: str, row: Sequence[str], others: Sequence[Sequence[str]]) ->
         for text in sorted(known, key=len, reverse=True):
             if not any(one.isalpha() for one in text) or TIME.search(text):
                 continue
+            if len(text) == 1 and questions.is_asian(text):
+                continue  # 是 is said of anything
             if len(text) < SHORTEST and not questions.is_asian(text):  # a size “S”, no “'s”
                 said = [*re.finditer(rf"(?<![\w'’]){re.escape(text)}(?![\w'’])", message)]
             elif fold_text(text) in folded:

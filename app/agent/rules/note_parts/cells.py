@@ -50,19 +50,18 @@ class Changed(NamedTuple):
 
 
 def change(looked: Asked, held: Held, language: Language) -> Changed | None:
-    """Return the change of the one cell of a note that a message means; None where it means none,
-    or may mean several.
-    """
+    """Return the change of the one cell of a note that a message means, if it means one."""
     markdown = str(held.record["markdown"])
     lines = [one for one in note_lines.read(markdown) if one.columns]
     if _says_several_days(looked, lines):
         return None
     for row, is_said in _rows(looked, lines, held, language):
         value = _value(looked, lines, row, language, held.thing.title, is_said=is_said)
-        if value is not None and markdown.count(row.text) == 1:
+        is_there = value is not None and value.column < len(tables.cells(row.text))
+        if value is not None and is_there and markdown.count(row.text) == 1:
             changed = _changed(looked, held, row, value, language)
-            others = {one.column for one in _found(looked, lines, row, language)}
-            is_told = len(others) > 1 and not _names(looked.message, row.columns, value.column)
+            count = len({one.column for one in _found(looked, lines, row, language)})
+            is_told = count > 1 and not _names(looked.message, row.columns, value.column)
             return changed._replace(is_said=is_said, is_told=is_told)
     return None
 

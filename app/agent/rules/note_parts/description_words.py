@@ -138,8 +138,9 @@ def _name(message: str, fit: re.Match[str], language: Language) -> str | None:
 def _text(message: str, fit: re.Match[str], language: Language, *, is_question: bool) -> str:
     """Return the text that is written, as it was typed; empty where it only points at one."""
     text = message[slice(*fit.span("text"))].strip(_EDGES)
-    plain = routing.without_courtesy(text).strip(_EDGES)
-    text = plain if len(plain) < len(text.rstrip(_STOPS)) else text  # a stop is kept
+    lead, mark, last = text.rpartition(",")
+    if mark and not routing.without_courtesy(f"x {last}").strip("x ,.!"):
+        text = lead.strip(_EDGES)  # “…, please”
     text = text.rstrip("?？ ") if is_question else text
     if quoted := _QUOTED.fullmatch(text):
         text = quoted[1]

@@ -36,6 +36,7 @@ MOST = 3
 """A name has so many words at most."""
 MOST_LETTERS = 8
 _BULLET = re.compile(r"\s*(?:(?:[-*+]|\d+[.)])\s+)?(?:\[[ xX]\]\s+)?")
+_JOINED = re.compile(r"\s(?:and|und|y|e|et|with|mit|con|avec)\s|[和与と]", re.IGNORECASE)
 _COLON = re.compile(r"[:：]\s*$")
 _THING = re.compile(r"[^,;/&+，、；|]+")
 _WORDS = re.compile(
@@ -80,6 +81,8 @@ def wishes(asked: Asked, language: Language) -> list[Wish]:
     text, known = asked.message, language_data.has_table(language, LineWords)
     if is_open or not known or len(text) > LONGEST or re.search("[?？]", text):
         return []
+    if _pattern(language, "wished").search(Marked(text).text):
+        return []  # “I'd like the choir to be moved to Friday”
     day = _day(text, asked.now, language)
     return [*([day] if day else []), *_names(text, language)]
 
@@ -322,6 +325,8 @@ def _name_fit(
     new = _name(looked, wish.new, lines)
     if len(old) != 1 or not new or not _may_be_name(old[0][0].strip(), looked.now):
         return None
+    if _JOINED.search(old[0][0]):
+        return None  # of “Bev and Carol” only one may be meant
     held, start = old[0][0].strip(), old[0].start() + len(old[0][0]) - len(old[0][0].lstrip())
     if fold_text(new) in fold_text(value):
         return None

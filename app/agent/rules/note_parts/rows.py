@@ -6,6 +6,7 @@ take her row out” names a row and says that it goes.
 
 import functools
 import re
+from collections.abc import Sequence
 
 from app.agent.rules.answers.item_changes import Held
 from app.agent.rules.changes.marked import Marked, words_of
@@ -14,12 +15,13 @@ from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.line_tables import LineWords
 from app.agent.rules.listed import list_words
 from app.agent.rules.note_parts import cell_values, cells
-from app.agent.rules.passages import new_rows, note_lines, note_searches, questions, tables
+from app.agent.rules.passages import new_rows, note_lines, questions, tables
+from app.agent.rules.passages.note_lines import Line
 from app.agent.rules.passages.sentences import fold_text, stem
 from app.agent.rules.reader import reader
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked, Call, Thing
+from app.agent.turn.steps import Asked
 
 LEAST = 3
 """So many columns has a table at least whose row is known by its values alone."""
@@ -27,8 +29,6 @@ NAMES = frozenset({"item", "text", "name", "title", "step", "target"})
 """The slots that may hold the name of a new row."""
 WORDS, LETTERS = 3, 8
 """So many words, or letters where no spaces part words, has such a name at most."""
-MOST, LIMIT, MOST_NOTES = 12, 40, 4
-"""So many words of a message may name a row, in so many lines of so many notes."""
 _CLAUSES = re.compile(r"[,;.!?，、；。！？…–—]+\s*")
 _DENIED = re.compile(r"ない(?:で|よ)|ちゃ(?:だめ|ダメ|いけ)|別|不要|先不")
 _COLON = re.compile(r"[:：](?!\d)")
@@ -64,30 +64,16 @@ def removes(message: str, language: Language) -> bool:
     )
 
 
-def look(asked: Asked) -> Call:
-    """Return the call that finds the rows whose name a message may say."""
-    words = "|".join(map(re.escape, note_searches.values_in(fold_text(asked.message))[:MOST]))
-    pattern = rf"(?i)^\s*\|[^|]*(?:{words.translate(note_searches.ACCENTED)})[^|]*\|"
-    return "grep_notes", {"pattern": pattern, "mode": "regex", "limit": LIMIT}
-
-
-def notes_with(asked: Asked) -> tuple[Thing, ...]:
-    """Return the notes with such rows that were found; none where they are many."""
-    call = look(asked)
-    made = next((one for one in asked.results if (one.tool, one.arguments) == call), None)
-    found = made.content.get("results", []) if made and not made.failed else []
-    notes = tuple(Thing("note", one["noteId"], one["title"]) for one in found)
-    return notes if len(notes) <= MOST_NOTES else ()
-
-
 def removed(looked: Asked, held: Held, language: Language) -> Route | None:
     """Return the change of a table that loses the one row that a message names."""
     if not removes(looked.message, language):
         return None
     lines = [one for one in note_lines.read(str(held.record["markdown"])) if one.columns]
     row = cells.find_row(looked, lines, held, language)
-    if row is None or not row.label:
+    if row is None or not row.label or _names_another(looked.message, row, lines):
         return None
+    if _says_else(looked.message, f"{row.text} {held.thing.title}", language):
+        return None  # “drop Frank a line”
     if not says_removed(looked.message, language) and any(
         cells.names_column(looked.message, row.columns, at) for at in range(1, len(row.columns))
     ):
@@ -99,6 +85,32 @@ def removed(looked: Asked, held: Held, language: Language) -> Route | None:
         return None  # an item of a list may be called so, too
     arguments = {"remove": row.label, "row": row.text}
     return Route("change_items", language, arguments, (held.thing,))
+
+
+def _says_else(message: str, known: str, language: Language) -> bool:
+    """Return whether the clause by which a row goes has a word that is neither of the row, nor asks
+    for that.
+    """
+    if questions.is_asian(message):
+        return False
+    cue = list_words.words_of(language).cues["remove"]
+    left = set[str]()
+    for clause in _CLAUSES.split(message):
+        marked = Marked(clause)
+        if cue.search(marked.text):
+            for pattern in (cue, _row(language)):
+                marked.fit(pattern, "p")
+            left |= note_lines.content(marked.left(words_of(language)))
+    return bool(left - note_lines.content(known))
+
+
+def _names_another(message: str, row: Line, lines: Sequence[Line]) -> bool:
+    """Return whether a message says the name of another row, too: “take Sam's row out, and Ana's”;
+    one whose name is part of that of the row is none.
+    """
+    rest = fold_text(message).replace(fold_text(row.label), " ", 1)
+    labels = [one.label for one in lines if one.label and one.label != row.label]
+    return any(note_lines.places(fold_text(one)).search(rest) for one in labels)
 
 
 def added(looked: Asked, held: Held, language: Language) -> Route | None:

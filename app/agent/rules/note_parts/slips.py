@@ -15,7 +15,8 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.line_tables import LineWords
-from app.agent.rules.passages import questions
+from app.agent.rules.passages import note_lines, questions
+from app.agent.rules.reader import question_signs
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Thing
 
@@ -25,6 +26,12 @@ SLIPPED = 2
 """So many digits may be others."""
 SHORTEST = 2
 """So many digits has a number at least whose slip is known by its digits."""
+SOUND = 2
+"""So many letters have words that only sound, at most: “ah”, “oh”."""
+_RUN = re.compile(r"[\u30a0-\u30ff]+|[\u3400-\u9fff]+")
+_SOUNDS = re.compile("[啊哦诶呃嗯吧呢啦才对填是了]")
+_AFTER = frozenset("だ で の ね に が 才 吧 だっ でし の間 才对".split())
+"""What stands behind a number and is no unit."""
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 
 
@@ -35,6 +42,7 @@ def note_of(asked: Asked, language: Language) -> Thing | None:
         return None
     notes = references.notes_told(last)
     is_slip = _says_slip(asked.message, language) and not _is_denied(asked.message, language)
+    is_slip = is_slip and not question_signs.may_ask(asked.message)
     return notes[0] if len(notes) == 1 and is_slip else None
 
 
@@ -60,6 +68,10 @@ def change(asked: Asked, held: Held, language: Language) -> Route | None:
     if len(kept) != 1 or markdown.count(kept[0][0]) != 1:
         return None
     line, old = kept[0]
+    if _says_else(asked.message, f"{line} {before}", new, language) or not _is_of_unit(
+        asked.message, new, line[old.end() :]
+    ):
+        return None  # “sorry, I am 13 minutes late”
     to = f"{line[: old.start()]}{new}{line[old.end() :]}"
     arguments = {"old": line, "new": to, "from": old[0], "to": new}
     return Route("replace_text", language, arguments, (held.thing,))
@@ -83,7 +95,9 @@ def _may_be_slip(old: str, new: str) -> bool:
         return False
     others = [(a, b) for a, b in zip(old, new, strict=True) if a != b]
     is_digits = all(a.isdigit() and b.isdigit() for a, b in others)
-    return is_digits and len(others) <= SLIPPED and len(others) < sum(map(str.isdigit, old))
+    is_swapped = Counter(old) == Counter(new)
+    is_near = is_swapped or len(others) < sum(map(str.isdigit, old))
+    return is_digits and len(others) <= SLIPPED and is_near
 
 
 def _shared(line: str, said: Counter[str]) -> int:
@@ -100,6 +114,28 @@ def _is_denied(message: str, language: Language) -> bool:
     text = Marked(message).text
     before = re.search(rf"(?:{words}|不是)\s?(?:\w+\s)?{_NUMBER.pattern}", text)
     return bool(before or re.search(rf"{_NUMBER.pattern}\S{{0,3}}(?:じゃな|ではな|でな)", text))
+
+
+def _says_else(message: str, known: str, new: str, language: Language) -> bool:
+    """Return whether a message says anything but the number, that it is right now, and words that
+    were written.
+    """
+    text = _slip(language).sub(" ", Marked(message).text.replace(new, " "))
+    if words_of(language).spaced:
+        left = note_lines.content(text) - note_lines.content(known)
+        return any(len(one) > SOUND for one in left)
+    runs = _RUN.findall(_SOUNDS.sub(" ", questions.without_filler(text)))
+    return any(one not in known for one in runs)
+
+
+def _is_of_unit(message: str, new: str, rest: str) -> bool:
+    """Return whether a number stands bare, or before the unit of the one that it takes the place
+    of: “18h” is no number of eggs.
+    """
+    unit = re.match(r"\s?[^\W\d_]{1,2}|\s?[€$£%°]", message[message.index(new) + len(new) :])
+    said = unit[0].strip() if unit else ""
+    is_bare = not said or (said.isascii() and unit is not None and unit[0][:1].isspace())
+    return is_bare or rest.strip().startswith(said) or said in _AFTER
 
 
 @functools.cache

@@ -122,7 +122,7 @@ def _of_step(
         return _ask_first(asked, step, language)
     if taken_back.is_no(asked, language):
         return taken_back.let_be(language)
-    if _renames_guess(asked, step):
+    if _renames_guess(asked, step) or taken_back.trashes_part(asked, step):
         return _ask_first(asked, step, language)
     if question_signs.may_ask(asked.message):
         route = Route("ask", language, {"words": asked.message})

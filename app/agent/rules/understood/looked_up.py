@@ -77,7 +77,13 @@ def ended_or_alike(looked: Asked, calls: Sequence[Call]) -> tuple[Thing, ...]:
     letters = {one for one in fold_text(ended[0].title) if one.isalpha()} & said
     if len(letters) < 2:
         return tuple(ended)  # it was spoken of
-    return tuple(one for one in todos if letters <= {*fold_text(one.title)})
+    kana = re.findall(r"[\u3040-\u309f]{2,}", fold_text(ended[0].title))
+    names = [one for one in kana if one in fold_text(looked.message)]  # “ゆきに”
+    return tuple(
+        one
+        for one in todos
+        if letters <= {*fold_text(one.title)} and all(name in one.title for name in names)
+    )
 
 
 def shopping_list(looked: Asked) -> list[Thing]:

@@ -157,26 +157,7 @@ def is_told(asked: Asked, said: Understood, thing: Thing, language: Language) ->
     """
     names = said.all_of("target")
     if not names:
-        open_question = asked.earlier[0].asks if asked.earlier else None
-        # “完成报告” may name what is not there
-        may_name = said.intent == "complete_todo" and questions.is_asian(said.text)
-        # “the parsnips are out after all, delete” may be a line of the note
-        may_name = may_name or (said.intent == "delete" and thing.kind == "note")
-        is_sure = bool(said.all_of("it")) or (said.sure >= SUREST and not may_name)
-        is_sure = is_sure or takes_back(asked, said, (thing,))
-        is_bare = said.intent in agreement.ENDS and not is_sure
-        spoken = references.newest(asked, (thing.kind,))
-        was_spoken_of = thing in (*spoken.things, *spoken.unsure)
-        # what a question after it was about as well is still spoken of
-        is_open = open_question and not (
-            was_spoken_of and open_question.choices == (thing,) and _was_told(asked, thing)
-        )
-        last = asked.earlier[0] if asked.earlier else Trace()
-        if said.intent in agreement.ENDS and last.intent == "ask" and thing in last.shown:
-            return False  # which was only near to what was asked
-        if last.intent == "ask" and not (last.about or last.shown):
-            return False  # what was asked about just before has not been found
-        return bool(asked.earlier) and was_spoken_of and not is_open and not is_bare
+        return _is_spoken_of(asked, said, thing)
     is_whole = all(
         _has_whole(thing.title, one) or _is_short_for(asked, one, thing) for one in names
     )
@@ -214,6 +195,30 @@ def is_told(asked: Asked, said: Understood, thing: Thing, language: Language) ->
     is_listed = said.sure >= AT_ONCE and thing in last.shown and last.asks is None
     asks_to_tick = said.sure >= AT_ONCE and _words(language, "ticks").search(marked)
     return is_whole and bool(share >= SAID or is_same or is_listed or asks_to_tick)
+
+
+def _is_spoken_of(asked: Asked, said: Understood, thing: Thing) -> bool:
+    """Return whether a message that names nothing is surely of what was spoken of."""
+    open_question = asked.earlier[0].asks if asked.earlier else None
+    # “完成报告” may name what is not there
+    may_name = said.intent == "complete_todo" and questions.is_asian(said.text)
+    if said.intent == "delete" and thing.kind == "note" and not takes_back(asked, said, (thing,)):
+        return False  # “delete it again” may be the line that was just written
+    is_sure = bool(said.all_of("it")) or (said.sure >= SUREST and not may_name)
+    is_sure = is_sure or takes_back(asked, said, (thing,))
+    is_bare = said.intent in agreement.ENDS and not is_sure
+    spoken = references.newest(asked, (thing.kind,))
+    was_spoken_of = thing in (*spoken.things, *spoken.unsure)
+    # what a question after it was about as well is still spoken of
+    is_open = open_question and not (
+        was_spoken_of and open_question.choices == (thing,) and _was_told(asked, thing)
+    )
+    last = asked.earlier[0] if asked.earlier else Trace()
+    if said.intent in agreement.ENDS and last.intent == "ask" and thing in last.shown:
+        return False  # which was only near to what was asked
+    if last.intent == "ask" and not (last.about or last.shown):
+        return False  # what was asked about just before has not been found
+    return bool(asked.earlier) and was_spoken_of and not is_open and not is_bare
 
 
 def _was_told(asked: Asked, thing: Thing) -> bool:

@@ -11,6 +11,7 @@ import msgspec
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.passages import note_lines
 from app.agent.rules.phrases import phrases
 from app.agent.rules.reader import reader
 from app.agent.rules.reader.reader import Reading
@@ -33,6 +34,8 @@ UNDONE: Mapping[str, tuple[str, ...]] = {
     "edit_note": ("remove_item", "tick_item"),
 }
 """The tools by which something ends, and the intents of that."""
+PARTS = frozenset("ask events replace_text append_note change_items tick_item add_up".split())
+"""After these a part of a note was spoken of."""
 _ENDING = re.compile(r"ないで|ちゃ(?:だめ|ダメ|いけ)")
 _MARK = re.compile(r"(?:[,;.!…—–]|，|、|；|。|！|\s-\s)+\s*")
 _TEXT = re.compile(r'[:："“”„«»「」『』\n]')
@@ -72,8 +75,25 @@ def ends_in_undo(asked: Asked, language: Language) -> bool:
     *lead, last = _MARK.split(asked.message.rstrip(" .!…。！"))
     if not lead or not dialogue_words.whole(language, "undo", last) or not can_undo(asked):
         return False
+    undone = [one for one in asked.earlier[:LATELY] if one.undo]
+    said = note_lines.content(" ".join(lead))
+    named = note_lines.content(" ".join(one.title for one in undone[0].about))
+    if len(undone) > 1 and said and not said & named:
+        return False  # “the jars aren't done, undo” after another change
     weights = reader.read(asked, (), language).weights
     return weights.get("undo", 0.0) >= POSSIBLE
+
+
+def trashes_part(asked: Asked, step: Step) -> bool:
+    """Return whether a step puts a note into the trash of which the turn before has told or changed
+    no more than a part, and whose name is not said: “delete it again” may be of a line.
+    """
+    last = asked.earlier[0] if asked.earlier else Trace()
+    ids = {fields.get("noteId") for tool, fields in step.calls if tool == "trash_note"}
+    notes = [one for one in last.about if one.kind == "note" and one.id in ids]
+    return last.intent in PARTS and any(
+        not surely.is_said(one.title, asked.message) for one in notes
+    )
 
 
 def let_be(language: Language) -> Step:
