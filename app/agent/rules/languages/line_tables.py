@@ -17,8 +17,8 @@ class LineWords(Table, frozen=True):
     what was just written wrong. What is `moved` has another day or time now, `idle` words stand
     beside that and say no more; `former` words stand before the old one, those of `former_after`
     behind it. What is `taken` is a `{label}` that somebody `{new}` does now. A `row` is one
-    of a table, or the table itself. What is `wished`, or would
-    only be so, is none.
+    of a table, or the table itself. What is only `wished`, told by others, or would be so, changes
+    no line.
     """
 
     replaced: tuple[Pieces, ...]

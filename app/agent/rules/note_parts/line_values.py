@@ -14,7 +14,7 @@ from typing import NamedTuple
 from app.agent.rules.answers import item_changes
 from app.agent.rules.answers.item_changes import Held
 from app.agent.rules.changes.marked import Marked, words_of
-from app.agent.rules.dialogue import references
+from app.agent.rules.dialogue import dialogue_words, references
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language, Pieces
 from app.agent.rules.languages.line_tables import LineWords
@@ -36,7 +36,6 @@ MOST = 3
 """A name has so many words at most."""
 MOST_LETTERS = 8
 _BULLET = re.compile(r"\s*(?:(?:[-*+]|\d+[.)])\s+)?(?:\[[ xX]\]\s+)?")
-_JOINED = re.compile(r"\s(?:and|und|y|e|et|with|mit|con|avec)\s|[和与と]", re.IGNORECASE)
 _COLON = re.compile(r"[:：]\s*$")
 _THING = re.compile(r"[^,;/&+，、；|]+")
 _WORDS = re.compile(
@@ -270,7 +269,7 @@ def _fit(
     start = line.start if is_named else (mark.end() if mark else 0)
     value = line.text[start:]
     if wish.said is None:
-        named = _name_fit(looked, value, wish, lines) if is_named else None
+        named = _name_fit(looked, value, wish, lines, language) if is_named else None
         if named is None:
             return None
         new, replaced, label = named[0], named[1], line.label
@@ -312,7 +311,7 @@ def _is_denied(message: str, moved: days_times.Moved, language: Language) -> boo
 
 
 def _name_fit(
-    looked: Asked, value: str, wish: Wish, lines: Sequence[Line]
+    looked: Asked, value: str, wish: Wish, lines: Sequence[Line], language: Language
 ) -> tuple[str, tuple[str, str]] | None:
     """Return what a line says with another name in place of its own, of several of the one that the
     message says, too.
@@ -325,7 +324,7 @@ def _name_fit(
     new = _name(looked, wish.new, lines)
     if len(old) != 1 or not new or not _may_be_name(old[0][0].strip(), looked.now):
         return None
-    if _JOINED.search(old[0][0]):
+    if len(dialogue_words.split_list(old[0][0], language)) > 1:
         return None  # of “Bev and Carol” only one may be meant
     held, start = old[0][0].strip(), old[0].start() + len(old[0][0]) - len(old[0][0].lstrip())
     if fold_text(new) in fold_text(value):

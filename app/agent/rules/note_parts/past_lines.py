@@ -23,6 +23,7 @@ from app.agent.rules.passages import (
     last_lines,
     note_lines,
     questions,
+    sections,
     tables,
     told_passages,
 )
@@ -42,7 +43,6 @@ PART = 4
 FAR = timedelta(days=300)
 """A date without a year that would be longer ago is rather to come."""
 VALUES: frozenset[Kind | None] = frozenset({"number", "weight"})
-_HEADING = re.compile(r"#{1,6}\s+")
 
 
 class _Found(NamedTuple):
@@ -253,13 +253,12 @@ def _known(note: Text, line: Line, under: Mapping[str, str]) -> str:
 
 
 def _headings(note: Text) -> Mapping[str, str]:
-    """Return the heading under which each line of a note stands."""
-    found, heading = {}, ""
-    for line in note.content.split("\n"):
-        if title := _HEADING.match(line):
-            heading = line[title.end() :]
-        found[line] = heading
-    return found
+    """Return the heading under which each line of a note stands, if it stands under one."""
+    return {
+        line: one.title
+        for one in sections.find(note.content)
+        for line in note.content[one.start : one.end].split("\n")
+    }
 
 
 def _same_month(one: date, other: date) -> bool:
