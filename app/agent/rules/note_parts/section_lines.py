@@ -55,7 +55,7 @@ def change(looked: Asked, held: Held, language: Language) -> Changed | None:
     left = frozenset(note_lines.left_of_title(rest, known))
     if questions.is_asian(rest):
         letters = {*re.findall(r"[\u30a0-\u30ff\u3400-\u9fff]", rest)} - {*known}
-        left = frozenset(sorted(letters)[::2])
+        left = frozenset(sorted(letters)[::2])  # two letters are about a word
     route = Route("replace_text", language, arguments, (held.thing,))
     is_else = begins_else(looked.message[: max(place, 0)], left, language)
     return Changed(route, left, cell_values.says(rest, old), bool(named), is_told, is_else)
