@@ -262,3 +262,21 @@ async def test_what_is_due_is_told_to_its_owner_alone_and_counts_as_a_page(
     assert (await other.get("http://127.0.0.1:8765/due")).json()["todos"] == []
     refused = await other.post("http://127.0.0.1:8765/todos/1/put-off", json={})
     assert refused.status_code == 404
+
+
+async def test_a_page_whose_scripts_did_not_come_rings_once_the_server_is_back(
+    home: Home, clock: MovableClock
+) -> None:
+    await made(home.client, "Call Eva", "2026-11-21T09:30:02Z")
+    clock.forward(seconds=2)
+    for name in ("ring", "palette"):
+        await home.context.route(f"**/{name}.js", lambda route: route.abort())
+    page = await home.go("/todos")
+    await page.keyboard.press("Control+k")
+    await expect(page.locator(".toast.bad")).to_contain_text("does not answer")
+    await home.context.unroute_all()
+    await expect(ring(page, "Call Eva")).to_have_count(0)
+    await page.evaluate("dispatchEvent(new CustomEvent('hearth:reach', { detail: true }))")
+    await expect(ring(page, "Call Eva")).to_be_visible()
+    await page.keyboard.press("Control+k")
+    await expect(page.get_by_role("dialog")).to_be_visible()

@@ -6,7 +6,7 @@ from tests.support.home import Home
 
 pytestmark = pytest.mark.anyio
 
-MOST = 60_000
+MOST = 61_000
 PAGES = [
     "/",
     "/notes",

@@ -113,4 +113,4 @@ async def opened(chromium: Browser, **options: Any) -> AsyncIterator[Window]:
     context.on("request", lambda request: requested.append(request.url))
     yield Window(context, await context.new_page(), complaints, questions, requested)
     await context.close()
-    assert complaints == []
+    assert complaints == [], complaints

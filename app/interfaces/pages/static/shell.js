@@ -8,13 +8,29 @@ import { say } from "./words.js";
 const SENDING = 3000;
 const PLACES = { t: "today", n: "notes", o: "todos", s: "search", a: "agent", h: "heartbeat", p: "people", ",": "settings" };
 
-const load = () => import("./palette.js");
-key("Mod+k", say("shell.js.key_palette"), async () => (await load()).palette());
-addEventListener("keydown", (event) => { if (event.ctrlKey || event.metaKey) load(); });
-key("q", say("shell.js.key_add"), async () => {
+/** Return a function that gives a module once it is needed. A browser remembers that an address did not come: each further try has another. */
+function loader(path) {
+  let tries = 0, module = null;
+  return () => module ??= import(tries++ ? `${path}?${tries}` : path).catch((error) => {
+    module = null;
+    throw error;
+  });
+}
+
+const loadPalette = loader("./palette.js");
+const openPalette = async (options) => {
+  try {
+    (await loadPalette()).palette(options);
+  } catch {
+    toast(say("shell.js.offline"), { bad: true });
+  }
+};
+key("Mod+k", say("shell.js.key_palette"), () => openPalette());
+addEventListener("keydown", (event) => { if (event.ctrlKey || event.metaKey) loadPalette().catch(() => {}); });
+key("q", say("shell.js.key_add"), () => {
   const line = one("[data-quick-add]");
   if (line) line.focus();
-  else (await load()).palette({ adds: true });
+  else openPalette({ adds: true });
 });
 key("?", say("shell.js.key_help"), showKeys);
 for (const [letter, name] of Object.entries(PLACES)) key(`g ${letter}`, say(`shell.js.key_${name}`), () => location.assign(name === "today" ? "/" : `/${name}`));
@@ -40,7 +56,11 @@ document.addEventListener("submit", (event) => {
   setTimeout(() => { delete form.dataset.sent; }, SENDING);
 });
 
+// where the server is away as the page is made, it rings from when it is back
+const loadRing = loader("./ring.js");
+const ring = () => loadRing().catch(() => {});
+addEventListener("hearth:reach", ({ detail: reachable }) => { if (reachable) ring(); });
 addEventListener("load", () => {
   keepShell();
-  import("./ring.js");
+  ring();
 });
