@@ -244,8 +244,7 @@ def _is_text(message: str, at: int) -> bool:
 
 @functools.cache
 def _depends(language: Language) -> re.Pattern[str]:
-    words = language_data.join_pattern(language_data.load_table(language, Changes).depends)
-    return re.compile(rf"(?<!\w)(?:{words})(?!\w)" if words_of(language).spaced else words)
+    return language_data.whole_words(language_data.load_table(language, Changes).depends, language)
 
 
 def _understood(

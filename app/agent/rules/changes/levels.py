@@ -67,4 +67,4 @@ def is_denied(marked: Marked, level: str, language: Language) -> bool:
 def _levels(language: Language) -> re.Pattern[str]:
     table = dialogue_words.tables(language)[0]
     named = language_data.either(table.priorities.values())
-    return re.compile(rf"(?<!\w)(?:{named})(?!\w)" if words_of(language).spaced else named)
+    return language_data.whole_words(named, language)

@@ -144,8 +144,7 @@ def words_of(language: Language) -> Words:
         return plain_letters(language_data.expand_macros(pattern, macros)) or "(?!)"
 
     def whole(pattern: Pieces) -> re.Pattern[str]:
-        said = text(pattern)
-        return re.compile(rf"(?<!\w)(?:{said})(?!\w)" if spaced else said)
+        return language_data.whole_words(text(pattern), language)
 
     def accented(pattern: Pieces) -> re.Pattern[str]:
         said = language_data.join_pattern(pattern) or "(?!)"

@@ -1,5 +1,6 @@
 """Which things a message means by “it”, “both”, “the second one” or “the milk one”."""
 
+import functools
 import re
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
@@ -10,7 +11,6 @@ from app.agent.rules.dialogue import closed_classes, dialogue_words, resolve_ref
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.passages import questions
-from app.agent.rules.phrases import phrases
 from app.agent.turn.steps import Asked, Thing, ThingKind, Trace
 
 MAKES = frozenset({"add_todo", "make_note"})
@@ -195,12 +195,13 @@ def other_note(asked: Asked) -> tuple[int, ...]:
 
 def person_in(text: str, language: Language) -> str:
     """Return the word of a text that means who was spoken of: “her”; empty where none does."""
-    table = dialogue_words.tables(language)[0]
-    person = language_data.join_pattern(table.person)
-    spaced = language in phrases.alphabetic_languages()
-    pattern = rf"(?<!\w)(?:{person})(?!\w)" if spaced else person
-    found = re.search(pattern, dialogue_words.bare(text))
+    found = _person(language).search(dialogue_words.bare(text))
     return found[0] if found else ""
+
+
+@functools.cache
+def _person(language: Language) -> re.Pattern[str]:
+    return language_data.whole_words(dialogue_words.tables(language)[0].person, language)
 
 
 def last_folder(asked: Asked) -> Thing | None:

@@ -29,6 +29,7 @@ from app.agent.rules.languages.language_tables import (
 )
 from app.agent.rules.languages.line_tables import LineWords
 from app.agent.rules.languages.list_tables import Lists
+from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.languages.plain_tables import PlainWords
 from app.agent.rules.languages.question_tables import Questions
 from app.agent.rules.languages.quickadd_tables import Dates, SharedDates
@@ -122,6 +123,15 @@ def either(patterns: Iterable[Pieces]) -> str:
 def join_pattern(pattern: Pieces) -> str:
     """Return a pattern that may be in pieces as one."""
     return pattern if isinstance(pattern, str) else "".join(pattern)
+
+
+def whole_words(words: Pieces, language: Language) -> re.Pattern[str]:
+    """Return the pattern that finds words in a text without accents: as whole ones where spaces
+    part them, else wherever they stand. Nothing fits none.
+    """
+    said = plain_letters(join_pattern(words)) or "(?!)"
+    is_spaced = languages()[language].script == "alphabet"
+    return re.compile(rf"(?<!\w)(?:{said})(?!\w)" if is_spaced else said)
 
 
 def expand_macros(pattern: Pieces, macros: Mapping[str, Pieces]) -> str:

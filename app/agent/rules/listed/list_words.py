@@ -8,7 +8,6 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language, Pieces
 from app.agent.rules.languages.list_tables import ListKind, Lists
 from app.agent.rules.languages.plain_letters import plain_letters
-from app.agent.rules.phrases import phrases
 
 
 class ListWords(NamedTuple):
@@ -29,11 +28,9 @@ class ListWords(NamedTuple):
 def words_of(language: Language) -> ListWords:
     """Return the words by which a language speaks of lists."""
     table = language_data.load_table(language, Lists)
-    spaced = language in phrases.alphabetic_languages()
 
     def whole(pattern: Pieces) -> re.Pattern[str]:
-        text = plain_letters(language_data.join_pattern(pattern)) or "(?!)"
-        return re.compile(rf"(?<!\w)(?:{text})(?!\w)" if spaced else text)
+        return language_data.whole_words(pattern, language)
 
     return ListWords(
         whole(table.place),

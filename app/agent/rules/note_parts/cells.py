@@ -15,16 +15,14 @@ from app.agent.rules.answers.item_changes import Held
 from app.agent.rules.changes.marked import Marked
 from app.agent.rules.dialogue import day_rows
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_tables import Language, Pieces
+from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.line_tables import LineWords
-from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.listed import list_words
 from app.agent.rules.note_parts import cell_values, days_times
 from app.agent.rules.note_parts.cell_values import Value
 from app.agent.rules.passages import note_lines, questions, tables
 from app.agent.rules.passages.note_lines import Line
 from app.agent.rules.passages.sentences import fold_text
-from app.agent.rules.phrases import phrases
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked
 
@@ -102,19 +100,13 @@ def names_column(text: str, header: Sequence[str], column: int) -> bool:
 @functools.cache
 def says_now(language: Language) -> re.Pattern[str]:
     """Return the words by which a message says that something is no longer as it was."""
-    return _whole(language_data.load_table(language, LineWords).now, language)
+    return language_data.whole_words(language_data.load_table(language, LineWords).now, language)
 
 
 @functools.cache
-def _theirs(language: Language) -> re.Pattern[str]:
+def theirs(language: Language) -> re.Pattern[str]:
     """Return the words that mean what was named before."""
-    return _whole(language_data.load_table(language, LineWords).theirs, language)
-
-
-def _whole(pieces: Pieces, language: Language) -> re.Pattern[str]:
-    words = plain_letters(language_data.join_pattern(pieces))
-    is_spaced = language in phrases.alphabetic_languages()
-    return re.compile(rf"(?<!\w)(?:{words})(?!\w)" if is_spaced else words)
+    return language_data.whole_words(language_data.load_table(language, LineWords).theirs, language)
 
 
 def _value(
@@ -230,7 +222,7 @@ def begins_else(text: str, left: frozenset[str], language: Language) -> bool:
         # the last word before it may be an article
         before = Marked(text[: one.start()]).text.rstrip().rpartition(" ")[0]
         is_known = questions.read_question(lead).points_back or bool(
-            corrects.search(Marked(lead).text) or _theirs(language).search(before)
+            corrects.search(Marked(lead).text) or theirs(language).search(before)
         )
         return bool(note_lines.content(one[0]) & left) and not is_known
     return False

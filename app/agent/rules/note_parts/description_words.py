@@ -170,18 +170,14 @@ def _is_open(text: str, fit: re.Match[str], language: Language) -> bool:
 
 @functools.cache
 def _negates(language: Language) -> re.Pattern[str]:
-    negates = plain_letters(
-        language_data.join_pattern(language_data.load_table(language, Changes).negates)
-    )
-    return re.compile(rf"(?<!\w)(?:{negates})(?!\w)")
+    return language_data.whole_words(language_data.load_table(language, Changes).negates, language)
 
 
 @functools.cache
 def _open(language: Language) -> re.Pattern[str]:
     table = language_data.load_table(language, Changes)
     parts = (table.negates, table.perhaps, table.relayed, table.depends, table.asks_others)
-    either = plain_letters(language_data.either(parts))
-    return re.compile(rf"(?<!\w)(?:{either})(?!\w)" if words_of(language).spaced else either)
+    return language_data.whole_words(language_data.either(parts), language)
 
 
 @functools.cache

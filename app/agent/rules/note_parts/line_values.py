@@ -143,11 +143,8 @@ def _taken(language: Language) -> tuple[re.Pattern[str], ...]:
 
 @functools.cache
 def _pattern(language: Language, field: str) -> re.Pattern[str]:
-    words = language_data.join_pattern(
-        getattr(language_data.load_table(language, LineWords), field)
-    )
-    plain = plain_letters(words)
-    return re.compile(rf"(?<!\w)(?:{plain})(?!\w)" if words_of(language).spaced else plain)
+    words: Pieces = getattr(language_data.load_table(language, LineWords), field)
+    return language_data.whole_words(words, language)
 
 
 def change(looked: Asked, said: Sequence[Wish], language: Language) -> Changed | Step | None:

@@ -49,8 +49,7 @@ def says_removed(message: str, language: Language) -> bool:
 
 @functools.cache
 def _row(language: Language) -> re.Pattern[str]:
-    words = language_data.join_pattern(language_data.load_table(language, LineWords).row)
-    return re.compile(rf"(?<!\w)(?:{words})(?!\w)" if words_of(language).spaced else words)
+    return language_data.whole_words(language_data.load_table(language, LineWords).row, language)
 
 
 def removes(message: str, language: Language) -> bool:

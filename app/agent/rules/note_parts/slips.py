@@ -141,5 +141,4 @@ def _is_of_unit(message: str, new: str, rest: str) -> bool:
 @functools.cache
 def _slip(language: Language) -> re.Pattern[str]:
     """Return the words by which a language says that something was written wrong."""
-    words = language_data.join_pattern(language_data.load_table(language, LineWords).slip)
-    return re.compile(rf"(?<!\w)(?:{words})(?!\w)" if words_of(language).spaced else words)
+    return language_data.whole_words(language_data.load_table(language, LineWords).slip, language)

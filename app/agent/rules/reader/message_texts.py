@@ -3,7 +3,7 @@
 import functools
 import re
 
-from app.agent.rules.changes.marked import Marked, words_of
+from app.agent.rules.changes.marked import Marked
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
@@ -33,5 +33,5 @@ def _is_person(said: Understood, word: str) -> bool:
 @functools.cache
 def asks_others(language: Language) -> re.Pattern[str]:
     """Return the words by which a message has somebody else asked."""
-    words = language_data.join_pattern(language_data.load_table(language, Changes).asks_others)
-    return re.compile(rf"(?<!\w)(?:{words})(?!\w)" if words_of(language).spaced else words)
+    table = language_data.load_table(language, Changes)
+    return language_data.whole_words(table.asks_others, language)

@@ -22,6 +22,7 @@ from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.listed import changed_lines, corrected_facts, list_words, named_notes
 from app.agent.rules.listed.changed_lines import Changed
 from app.agent.rules.listed.named_notes import Place
+from app.agent.rules.note_parts import cells
 from app.agent.rules.passages import note_lines, questions, tables
 from app.agent.rules.passages.note_lines import Amount, Line
 from app.agent.rules.passages.sentences import fold_text
@@ -208,14 +209,6 @@ def _patterns(language: Language, kind: Kind) -> tuple[re.Pattern[str], ...]:
     return tuple(map(compiled, rows))
 
 
-@functools.cache
-def _whole(language: Language, field: Literal["beside", "theirs"]) -> re.Pattern[str]:
-    words = language_data.join_pattern(
-        getattr(language_data.load_table(language, LineWords), field)
-    )
-    return re.compile(plain_letters(words))
-
-
 def _revalued(
     looked: Asked, said: Wanted, place: Place, lines: Sequence[Line], language: Language
 ) -> Changed | None:
@@ -311,7 +304,7 @@ def _points(said: Wanted, language: Language) -> bool:
 
 
 def _is_theirs(words: str, language: Language) -> bool:
-    return _whole(language, "theirs").fullmatch(plain_letters(words).lower()) is not None
+    return cells.theirs(language).fullmatch(plain_letters(words).lower()) is not None
 
 
 def _reworded(
@@ -354,20 +347,23 @@ def _new_text(said: Wanted, place: Place, looked: Asked, language: Language, nam
         words = words[1:]
     if len(words) < len(text.split()):
         text = " ".join(words) if len(words) <= AFTER_NAME else ""
-    beside = _whole(language, "beside").pattern
-    edges = ("", "") if questions.is_asian(text) else (r"(?<!\w)", r"(?!\w)")
-    at_edge = re.compile(
-        rf"^\W*{edges[0]}(?:{beside}){edges[1]}\W*|\W*{edges[0]}(?:{beside}){edges[1]}\W*$"
-    )
     while text != before:
         before = text
-        if found := at_edge.search(plain_letters(text).lower()):
+        if found := _beside(language).search(plain_letters(text).lower()):
             text = f"{text[: found.start()]}{text[found.end() :]}"
     text = routing.trim_name(text.strip(_EDGES))
     if list_words.words_of(language).cues["correct"].match(plain_letters(text).lower()):
         return ""  # “instead of the headphones, change that in the list”
     is_long = len(text) > MOST_LETTERS if questions.is_asian(text) else len(text.split()) > MOST
     return "" if is_long else text
+
+
+@functools.cache
+def _beside(language: Language) -> re.Pattern[str]:
+    """Return the words beside a new text, at its beginning or its end."""
+    table = language_data.load_table(language, LineWords)
+    said = language_data.whole_words(table.beside, language).pattern
+    return re.compile(rf"^\W*(?:{said})\W*|\W*(?:{said})\W*$")
 
 
 def _bare(text: str, place: Place, looked: Asked) -> str:
