@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from app.agent.rules.answers import list_answers
+from app.agent.rules.answers import list_answers, targets
 from app.agent.rules.dialogue import references, resolve_reference
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Answers
@@ -63,6 +63,8 @@ def rename_folder(asked: Asked, route: Route) -> Step:
         return _changed(route, folder, "renamed", {"id": folder["id"], "name": folder["name"]})
     if asked.refusal:
         return list_answers.tell_refusal(asked, route)
+    if folder["name"] == route.get("title"):
+        return targets.called_so(route, (Thing("folder", folder["id"], folder["name"]),))
     return call_tool("change_folder", id=folder["id"], name=route.get("title"))
 
 

@@ -109,6 +109,7 @@ def _by_passages(asked: Asked, route: Route, question: Question) -> Step:
     if not found and (clause := asked_parts.asking_clause(text, question, asks)):
         found = answer_passages.best_passages(clause, notes, is_last_try=True)
         found = found or _passages_of_last(asked, clause, notes)
+    found = day_rows.but_other_days(found, text, near)
     if not found:
         return _unanswered(asked, route, question, near)
     told = found[:1] if asked.persona.brief else found

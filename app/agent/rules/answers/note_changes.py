@@ -221,6 +221,8 @@ def change_note(asked: Asked, route: Route) -> Step:
         return Step(text, trace=trace)
     if asked.refusal:
         return list_answers.tell_refusal(asked, route)
+    if fields == {"title": note["title"]}:
+        return targets.called_so(route, (Thing("note", note["id"], note["title"]),))
     return call_tool("edit_note", noteId=note["id"], ifRevision=note["revision"], **fields)
 
 

@@ -116,6 +116,12 @@ def ask_meant(route: Route, things: Sequence[Thing]) -> Step:
     return Step(text, trace=Trace(shown=tuple(things), asks=question))
 
 
+def called_so(route: Route, things: tuple[Thing, ...]) -> Step:
+    """Return that things have the name already that they are to be given."""
+    titles = ", ".join(one.title for one in things)
+    return Step(route.phrase("called_so", title=titles), trace=Trace(about=things))
+
+
 def ask_what(route: Route) -> Step:
     """Return the question what is meant, where nothing was talked about."""
     question = Question(route.intent, dict(route.arguments), lacks="thing")

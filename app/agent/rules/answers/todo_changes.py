@@ -49,6 +49,8 @@ def change_todo(asked: Asked, route: Route) -> Step:
     changes = [_change(asked, route, row) for row in rows]
     if any(change is None for change in changes):
         return _asked_back(asked, route, found)
+    if all(change == {"title": row["title"]} for row, change in zip(rows, changes, strict=True)):
+        return targets.called_so(route, found)
     return Step(
         calls=tuple(
             ("edit_todo", {"id": row["id"], **change, **list_answers.zone_argument(asked)})

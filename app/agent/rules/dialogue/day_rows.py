@@ -26,6 +26,7 @@ from app.agent.rules.passages.last_lines import Newest
 from app.agent.rules.passages.note_lines import Line
 from app.agent.rules.passages.questions import Question
 from app.agent.rules.passages.sentences import fold_text
+from app.agent.rules.phrases import full_dates
 from app.agent.turn.steps import Asked, Trace
 
 MOST = 3
@@ -33,6 +34,7 @@ MOST = 3
 _ISO = re.compile(r"\d{4}-(?P<month>\d\d?)-(?P<day>\d\d?)")
 _DOTTED = re.compile(r"(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})(?:\.(?:\d{2,4})?)?")
 _MONTH_FIRST = re.compile(r"(?P<month>\d{1,2})(?:/|月)(?P<day>\d{1,2})[日号]?")
+_RUN = re.compile(r"[\u30a0-\u30ff]{2,}|[\u3400-\u9fff]{2,}")
 _EDGES = " \t.,;:，：、()（）"
 
 
@@ -43,6 +45,8 @@ class AskedDay(NamedTuple):
     rest: str
     is_told: bool = False
     """Whether it is that of the line just told, and no day is named."""
+    year: int = 0
+    """The year, where the question says it."""
 
 
 def asked_day(asked: Asked, text: str) -> AskedDay | None:
@@ -50,6 +54,9 @@ def asked_day(asked: Asked, text: str) -> AskedDay | None:
     line is that?”; None where there is neither.
     """
     bare = dialogue_words.bare(text)
+    dates = [one for one in full_dates.find(bare) if one.full]
+    if len(dates) == 1 and (full := dates[0].full):
+        return AskedDay(full, f"{bare[: dates[0].start]} {bare[dates[0].end :]}", year=full.year)
     found = dialogue_words.find_days(bare, asked.now)
     found = found or dialogue_words.bare_weekday(bare, asked.now)
     if found is None:
@@ -75,7 +82,8 @@ def of_day(
     for order, note in enumerate(notes):
         lines = [one for one in note_lines.read(note.content) if _is_of(one, wanted.day, now)]
         of_year = [one for one in lines if str(wanted.day.year) in _begins(one)]
-        lines = of_year or lines
+        of_none = [one for one in lines if not _year_of(one)]
+        lines = of_year or (of_none if wanted.year else lines)
         held = [_held(one, note.title, words) for one in lines]
         best = max(held, default=0)
         kept = [
@@ -105,6 +113,61 @@ def newest(
     if dialogue_words.find_days(dialogue_words.bare(text), asked.now):
         return None
     return last_lines.newest(text, question, notes, asked.now.date(), last)
+
+
+def but_other_days(found: list[Ranked], text: str, near: Sequence[Text]) -> list[Ranked]:
+    """Return the passages that are not of a line which begins with another day, or month, than the
+    one that a text names: of “12 May 2025” not “12 March 2025: …”; and no row of a month where the
+    text asks for what only another of the notes that are `near` is of.
+    """
+    bare = dialogue_words.bare(text)
+    dates, months = full_dates.find(bare), full_dates.months(bare)
+    kept = []
+    for one in found:
+        content = one.note.content
+        line = content[content.rfind("\n", 0, one.start) + 1 : one.end]
+        begun = full_dates.begins(line)
+        if len(dates) == 1:
+            is_other = begun is not None and not begun.may_be(dates[0])
+        else:
+            is_other = begun is not None and len(months) == 1 and not months & {begun.month}
+            is_other = is_other and not months & full_dates.months(line)
+        if not (is_other or (len(months) == 1 and _is_of_else(line, bare, one.note, near))):
+            kept.append(one)
+    return found if len(kept) == len(found) else kept
+
+
+def _is_of_else(row: str, text: str, note: Text, near: Sequence[Text]) -> bool:
+    """Return whether a row of a table begins with a month, and a question has words that neither
+    the row, nor its table, but another note has: the weight in October of a meter.
+    """
+    cells = tables.cells(row) if row.lstrip().startswith("|") else ()
+    if not cells or not full_dates.months(cells[0]) or full_dates.find(cells[0]):
+        return False
+    header = next((one.header for one in tables.find(note.content) if row in note.content), ())
+    words = _words_beside_months(text)
+    known = f"{note.title} {' '.join(header)} {row}"
+    others = (f"{one.title} {one.content}" for one in near if one.note_id != note.note_id)
+    is_told = bool(_held_words(known, words))
+    return bool(words) and not is_told and any(_held_words(one, words) == words for one in others)
+
+
+def _words_beside_months(text: str) -> set[str]:
+    if questions.is_asian(text):
+        return {*_RUN.findall(questions.without_filler(re.sub(r"\d+\s?月", " ", text)))}
+    return note_lines.content(" ".join(one for one in text.split() if not full_dates.months(one)))
+
+
+def _held_words(text: str, words: set[str]) -> set[str]:
+    if any(map(questions.is_asian, words)):
+        folded = fold_text(text)
+        return {one for one in words if one in folded}
+    return set(held_stems.held_in(text, words))
+
+
+def _year_of(line: Line) -> int:
+    begun = full_dates.begins(line.text)
+    return begun.year if begun else 0
 
 
 def _ranked(line: Line, note: Text, order: int) -> Ranked:
@@ -140,6 +203,8 @@ def _names(text: str) -> Iterator[str]:
 
 
 def _is_day(text: str, day: date, now: datetime) -> bool:
+    if written := full_dates.begins(text):
+        return (written.month, written.day) == (day.month, day.day)
     for pattern in (_ISO, _DOTTED, _MONTH_FIRST):
         if found := pattern.fullmatch(text.strip(_EDGES)):
             return (int(found["month"]), int(found["day"])) == (day.month, day.day)
@@ -166,6 +231,8 @@ def _begins(line: Line) -> str:
     """Return with what a line begins that may be a day."""
     if line.columns:
         return tables.cells(line.text)[0]
+    if written := full_dates.begins(line.text):
+        return line.text[written.start : written.end]
     dated = log_lines.DATED.match(line.label)
     return dated["day"] if dated else line.label.strip(_EDGES)
 

@@ -4,7 +4,7 @@ import functools
 import re
 from calendar import monthrange
 from collections.abc import Iterator, Mapping
-from datetime import date, datetime
+from datetime import date, datetime, time, timedelta
 
 from app.agent.quickadd import quickadd, time_ranges
 from app.agent.quickadd.time_ranges import Range
@@ -14,6 +14,7 @@ from app.agent.rules.languages.language_tables import Language, Pieces
 from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import fold_text
+from app.agent.rules.phrases import full_dates
 from app.agent.turn.steps import Asked, Trace
 from app.core.process.caches import keep_short
 
@@ -225,6 +226,10 @@ def days_of(text: str, now: datetime) -> Range | None:
 @keep_short
 def find_days(text: str, now: datetime) -> tuple[Range, int, int] | None:
     """Return the days that a text names somewhere, and from where to where it does."""
+    for written in full_dates.find(text):
+        if written.full:
+            midnight = datetime.combine(written.full, time.min, now.tzinfo)
+            return Range(midnight, midnight + timedelta(days=1)), written.start, written.end
     for found in _named_month().finditer(text):
         # With a number beside it, it is part of a date.
         beside = _DAY_BEFORE.search(text, 0, found.start()) or _DAY_AFTER.match(text, found.end())

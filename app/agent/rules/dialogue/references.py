@@ -168,6 +168,14 @@ def notes_told(turn: Trace, most: int = 1) -> tuple[Thing, ...]:
     return tuple(one for one in told if one.id not in gone)
 
 
+def is_one_of_several(asked: Asked, note: Thing) -> bool:
+    """Return whether the turn before quoted several notes, of which a message that names none may
+    mean another.
+    """
+    told = _kept(asked.earlier[0].about, NOTES) if asked.earlier else ()
+    return note in told and len({*told}) > 1
+
+
 def quoted_last(asked: Asked, *, other: bool = True) -> tuple[int, ...]:
     """Return the notes that the newest turn which was about any was about, or showed as near; the
     other one of those that were shown before, where the message means that.

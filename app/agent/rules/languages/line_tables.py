@@ -3,6 +3,15 @@
 from app.agent.rules.languages.language_tables import Pieces, Table
 
 
+class Measure(Table, frozen=True):
+    """What a number may measure: how a message `says` so, `{n}` being the number, and the words of
+    the `names` and values of what is of that.
+    """
+
+    says: Pieces
+    names: Pieces
+
+
 class LineWords(Table, frozen=True):
     """`lines.toml`: how a message says that words, or a value, of a line are others now, or that
     the line is no longer there.
@@ -17,8 +26,11 @@ class LineWords(Table, frozen=True):
     what was just written wrong. What is `moved` has another day or time now, `idle` words stand
     beside that and say no more; `former` words stand before the old one, those of `former_after`
     behind it. What is `taken` is a `{label}` that somebody `{new}` does now. A `row` is one
-    of a table, or the table itself. What is only `wished`, told by others, or would be so, changes
-    no line.
+    of a table, or the table itself; `as_well` stands beside the name of another of which the same
+    is done. What is only `wished`, told by others, or would be so, changes no line; what a message
+    begins with that is `told_by` somebody is asked about. A number of one of the `measures` is
+    written only where such a one stands; `counters` stand right behind a number and tell what it
+    counts; words `after_number` do not.
     """
 
     replaced: tuple[Pieces, ...]
@@ -35,5 +47,10 @@ class LineWords(Table, frozen=True):
     taken: tuple[Pieces, ...]
     row: Pieces
     wished: Pieces
+    told_by: Pieces
+    as_well: Pieces
+    measures: tuple[Measure, ...]
     former: Pieces = "(?!)"
     former_after: Pieces = "(?!)"
+    counters: Pieces = "(?!)"
+    after_number: Pieces = "(?!)"

@@ -157,3 +157,15 @@ def _is_whole(line: Line, start: int, end: int) -> bool:
 
 def _is_one_thing(text: str) -> bool:
     return len(text.split()) <= MOST and not _PARTS.search(text)
+
+
+def without_little(text: str) -> str:
+    """Return words without a little one before them."""
+    first, _, rest = text.partition(" ")
+    return rest if rest and fold_text(first) in questions.little() else text
+
+
+def name_of(lines: Sequence[Line], old: str) -> set[str]:
+    """Return the words of the name of the one line that has some words."""
+    held = [one for one in lines if old and note_lines.places(old).search(one.text)]
+    return note_lines.content(held[0].label) if len(held) == 1 else set()

@@ -13,6 +13,7 @@ from app.agent.rules.changes import named
 from app.agent.rules.changes.marked import Marked
 from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.listed import fitting_numbers
 from app.agent.rules.mentions import asking
 from app.agent.rules.passages import answer_passages, questions, tables
 from app.agent.rules.passages.answer_passages import Text
@@ -105,6 +106,9 @@ def ask_number(asked: Asked, route: Route, thing: Thing, *, is_near: bool = Fals
         return Step()
     if is_near and not any(shares(one, found.sentence, thing.title) for one in asked.before[-1:]):
         return Step()
+    known = f"{found.sentence} {found.part} {thing.title}"
+    if fitting_numbers.is_of_else(asked.message, known, route.language):
+        return Step()  # “he is 8 years old now” is no shoe size
     old = found.number
     to = found.sentence[: old.start] + new[0].text + found.sentence[old.start + len(old.text) :]
     said = {"old": found.sentence, "new": to, "from": old.text, "to": new[0].text}

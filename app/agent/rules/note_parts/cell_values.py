@@ -73,11 +73,11 @@ def find(
         if not any(start < one.end and one.start < end for start, end in taken)
     ]
     counted = [one for one in counted if one.column]  # “11月” names its row
-    values = (*found, *counted, *_filled(message, row, others, named))
+    values = (*found, *counted, *filled(message, row, others, named))
     return [one for one in values if one in stated or not _is_denied(message, one.start, language)]
 
 
-def _filled(
+def filled(
     message: str, row: Sequence[str], others: Sequence[Sequence[str]], named: Set[int]
 ) -> list[Value]:
     """Return the one number of a message for the empty cell of the one column that it names, where

@@ -8,19 +8,20 @@ word that other rows have there, a time where a time stands, a number for the on
 
 import functools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from app.agent.rules.answers.item_changes import Held
 from app.agent.rules.changes.marked import Marked
-from app.agent.rules.dialogue import day_rows
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.line_tables import LineWords
-from app.agent.rules.listed import list_words
-from app.agent.rules.note_parts import cell_values, days_times
+from app.agent.rules.listed import fitting_numbers, list_words
+from app.agent.rules.listed.fitting_numbers import Fit, Place
+from app.agent.rules.note_parts import cell_values, said_rows
 from app.agent.rules.note_parts.cell_values import Value
 from app.agent.rules.passages import note_lines, questions, tables
+from app.agent.rules.passages.new_rows import NUMBER
 from app.agent.rules.passages.note_lines import Line
 from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.routing.routing import Route
@@ -45,22 +46,38 @@ class Changed(NamedTuple):
     """Whether it leaves the column, or the line, to what was told before."""
     is_else: bool = False
     """Whether it begins with what is not known: “Emil is a 28 now” after the size of another."""
+    fit: Fit = "fits"
+    """How well its number, if it has one, fits what stands there."""
+    is_named: bool = True
+    """Whether it names the column."""
 
 
 def change(looked: Asked, held: Held, language: Language) -> Changed | None:
     """Return the change of the one cell of a note that a message means, if it means one."""
     markdown = str(held.record["markdown"])
     lines = [one for one in note_lines.read(markdown) if one.columns]
-    if _says_several_days(looked, lines):
+    if said_rows.says_several_days(looked, lines):
         return None
-    for row, is_said in _rows(looked, lines, held, language):
+    for row, is_said in said_rows.find(looked, lines, held, language):
         value = _value(looked, lines, row, language, held.thing.title, is_said=is_said)
         is_there = value is not None and value.column < len(tables.cells(row.text))
         if value is not None and is_there and markdown.count(row.text) == 1:
             changed = _changed(looked, held, row, value, language)
             count = len({one.column for one in _found(looked, lines, row, language)})
-            is_told = count > 1 and not _names(looked.message, row.columns, value.column)
-            return changed._replace(is_said=is_said, is_told=is_told)
+            is_named = _names(looked.message, row.columns, value.column)
+            place = Place(
+                changed.route.get("from"),
+                _column(lines, row, value.column),
+                row.columns[value.column],
+                f"{row.text} {held.thing.title}",
+                is_named,
+            )
+            return changed._replace(
+                is_said=is_said,
+                is_told=count > 1 and not is_named,
+                fit=fitting_numbers.fit(looked.message, _number(value.text), place, language),
+                is_named=is_named,
+            )
     return None
 
 
@@ -71,7 +88,7 @@ def unsure(
     names none, and what it says beside these; None where the column is not what is open.
     """
     lines = [one for one in note_lines.read(str(held.record["markdown"])) if one.columns]
-    for row, _ in list(_rows(looked, lines, held, language))[:1]:
+    for row, _ in list(said_rows.find(looked, lines, held, language))[:1]:
         values = _found(looked, lines, row, language)
         header, places = row.columns, {(one.start, one.end) for one in values}
         if len(values) < 2 or len(places) > 1 or len({one.column for one in values}) < len(values):
@@ -123,15 +140,23 @@ def _value(
     values = _found(looked, lines, row, language)
     value = _only(values, row.columns, message, title)
     asked = _asked_column(looked, lines, row)
-    is_open = value is None or (value.column != asked and _is_bare(message, value))
+    is_open = value is None or (
+        value.column != asked
+        and (_is_bare(message, value) or _is_unnamed_number(message, value, row))
+    )
     if asked and is_open:
         # “change it to Lee” after “who has the late shift on Tuesday?”
         own = [one for one in values if one.column == asked]
         rows = [tables.cells(row.text), *_others(lines, row)]
         value = own[0] if len(own) == 1 else cell_values.elsewhere(message, asked, rows)
-    if value is None and looked.before and (not is_said or _names_row(looked, lines, row)):
+    if value is None and looked.before and (not is_said or said_rows.names_row(looked, lines, row)):
         value = _only(values, row.columns, looked.before[-1], title)
     return _in_named(value, message, lines, row)
+
+
+def _is_unnamed_number(message: str, value: Value, row: Line) -> bool:
+    """Return whether a value is a number for a column that a message does not name."""
+    return bool(_number(value.text)) and not _names(message, row.columns, value.column)
 
 
 def _in_named(value: Value | None, message: str, lines: Sequence[Line], row: Line) -> Value | None:
@@ -150,9 +175,51 @@ def _found(looked: Asked, lines: Sequence[Line], row: Line, language: Language) 
     named = {at for at in range(len(row.columns)) if _names(message, row.columns, at)}
     others = _others(lines, row)
     values = cell_values.find(message, cells, others, looked.now, language, named)
-    return [
+    values = [
         one for one in values if one.column < len(row.columns) and cells[one.column] != row.label
     ]
+    # a number may be for an empty cell as well: “146 now” of “Tom | 41 | ”
+    return values if named - {0} else _with_empty(looked, values, lines, row)
+
+
+def _with_empty(
+    looked: Asked, values: Sequence[Value], lines: Sequence[Line], row: Line
+) -> list[Value]:
+    """Return the values for a row, with those for its empty cells: the number for the one that was
+    asked for, or that it is about as large as the others of; and then none for another number that
+    it is not near to.
+    """
+    cells, others = tables.cells(row.text), _others(lines, row)
+    asked = _asked_column(looked, lines, row)
+    filled = [
+        found
+        for at in range(1, min(len(row.columns), len(cells)))
+        if not cells[at]
+        for found in cell_values.filled(looked.message, cells, others, {at})
+        if at == asked or _is_near(found, lines, row)
+    ]
+    if not filled:
+        return list(values)
+    numbers = [one for one in values if _number(one.text)]
+    far = [one for one in numbers if one.column != asked and not _is_near(one, lines, row)]
+    return [*(one for one in values if one not in far), *filled]
+
+
+def _is_near(value: Value, lines: Sequence[Line], row: Line) -> bool:
+    own = tables.cells(row.text)[value.column]
+    column = [*_column(lines, row, value.column), own]
+    return fitting_numbers.is_near(_number(value.text), column)
+
+
+def _column(lines: Sequence[Line], row: Line, column: int) -> list[str]:
+    """Return what the other rows of the table of one have in a column."""
+    return [one[column] for one in _others(lines, row) if column < len(one) and one[column]]
+
+
+def _number(text: str) -> str:
+    """Return the number of a new value, as a message says it."""
+    found = NUMBER.fullmatch(text)
+    return found["number"] if found else ""
 
 
 def _others(lines: Sequence[Line], row: Line) -> list[tuple[str, ...]]:
@@ -173,7 +240,7 @@ def _asked_column(looked: Asked, lines: Sequence[Line], row: Line) -> int | None
     """Return the one column that the message before asked of a row; None where it asked of none."""
     if told := _told_column(looked, row):
         return told
-    if not looked.before or not _names_row(looked, lines, row):
+    if not looked.before or not said_rows.names_row(looked, lines, row):
         return None
     cells, before = tables.cells(row.text), looked.before[-1]
     named = [
@@ -247,103 +314,6 @@ def _written(row: str, column: int, text: str) -> str:
     tail = held[len(held.rstrip()) :] or " "
     parts[at] = f"{lead}{text}{tail}" if held.strip() else f" {text} "
     return "|".join(parts)
-
-
-def find_row(looked: Asked, lines: Sequence[Line], held: Held, language: Language) -> Line | None:
-    """Return the one row that a message names; None where it names none."""
-    return next((row for row, is_said in _rows(looked, lines, held, language) if is_said), None)
-
-
-def _rows(
-    looked: Asked, lines: Sequence[Line], held: Held, language: Language
-) -> Iterator[tuple[Line, bool]]:
-    """Yield the rows that a message may mean, the likeliest first, and whether it says them itself:
-    of “he has paid” after a question of Ned it is not the one row in which “paid” stands.
-    """
-    told, title = _told(looked, lines, held), held.thing.title
-    for text, is_said in ((looked.message, True), *((one, False) for one in looked.before[-1:])):
-        said = note_lines.said_in(lines, text)[0]
-        named = said or _of_day(looked, lines, text)
-        row = named or _with_word(lines, text, title, language) or _with_part(lines, text)
-        if row is not None:
-            # a day may be that of what was told
-            yield row, is_said and (said is not None or row is not told)
-        if named is not None:
-            return
-        if told is not None:
-            yield told, False
-            return
-
-
-def _told(looked: Asked, lines: Sequence[Line], held: Held) -> Line | None:
-    """Return the one row of a note that the turn before told; None where it told none."""
-    last = looked.earlier[0] if looked.earlier else None
-    if last is None or not last.section or held.thing not in last.about:
-        return None
-    found = [one for one in lines if tables.cells(one.text)[0] == last.section]
-    return found[0] if len(found) == 1 else None
-
-
-def _names_row(looked: Asked, lines: Sequence[Line], row: Line) -> bool:
-    """Return whether the message before named a row."""
-    before = looked.before[-1]
-    return row is (note_lines.said_in(lines, before)[0] or _of_day(looked, lines, before))
-
-
-def _with_word(lines: Sequence[Line], text: str, title: str, language: Language) -> Line | None:
-    """Return the one row that has a word of a text in a cell which tells it from all others, and
-    not only whether something is done: “Tom” of the owner of a dog.
-    """
-    rows = [tables.cells(one.text) for one in lines]
-    columns = [
-        [row[at] for row in rows if at < len(row)] for at in range(max(map(len, rows), default=0))
-    ]
-    own = [
-        at
-        for at, column in enumerate(columns)
-        if len({*column}) == len(column) and not cell_values.are_states(column)
-    ]
-    said = note_lines.content(text) - note_lines.content(title)
-    found = [
-        line
-        for line, row in zip(lines, rows, strict=True)
-        if said & note_lines.content(" ".join(row[at] for at in own if at < len(row)))
-    ]
-    return found[0] if len(found) == 1 and not questions.is_asian(text) else None
-
-
-def _with_part(lines: Sequence[Line], text: str) -> Line | None:
-    """Return the one row of which a text without spaces has a cell as a whole."""
-    if not questions.is_asian(text):
-        return None
-    folded = fold_text(text)
-    found = [
-        line
-        for line in lines
-        if any(
-            len(one) > 1 and any(map(str.isalpha, one)) and fold_text(one) in folded
-            for one in tables.cells(line.text)
-        )
-    ]
-    return found[0] if len(found) == 1 else None
-
-
-def _of_day(looked: Asked, lines: Sequence[Line], text: str) -> Line | None:
-    """Return the one row that begins with the day of a text, or that was told just before."""
-    wanted = day_rows.asked_day(looked, text)
-    if wanted is None:
-        return None
-    found = [one for one in lines if day_rows.begins(one.text, wanted.day, looked.now)]
-    return found[0] if len(found) == 1 else None
-
-
-def _says_several_days(looked: Asked, lines: Sequence[Line]) -> bool:
-    """Return whether a message names the days of several rows, of which each may have another new
-    value: “I do Wednesday and Gwen does Thursday”.
-    """
-    said = {one.number for one in days_times.weekdays(looked.message, short=False)}
-    begun = (days_times.weekdays(tables.cells(one.text)[0]) for one in lines)
-    return len({day.number for row in begun for day in row} & said) > 1
 
 
 def _only(

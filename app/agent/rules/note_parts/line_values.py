@@ -7,7 +7,7 @@ the message says. A weekday takes the place of a weekday, a time of a time, a na
 
 import functools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ from app.agent.rules.languages.line_tables import LineWords
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.listed import list_words, named_notes
 from app.agent.rules.mentions import asking
-from app.agent.rules.note_parts import cells, days_times
+from app.agent.rules.note_parts import cells, days_times, line_names
 from app.agent.rules.note_parts.days_times import Said
 from app.agent.rules.passages import note_lines, questions
 from app.agent.rules.passages.note_lines import Line
@@ -32,12 +32,8 @@ from app.agent.turn.steps import Asked, Call, Step, Thing, Trace
 
 LONGEST = 160
 LIMIT = 40
-MOST = 3
-"""A name has so many words at most."""
-MOST_LETTERS = 8
 _BULLET = re.compile(r"\s*(?:(?:[-*+]|\d+[.)])\s+)?(?:\[[ xX]\]\s+)?")
 _COLON = re.compile(r"[:：]\s*$")
-_THING = re.compile(r"[^,;/&+，、；|]+")
 _WORDS = re.compile(
     r"[\u30a0-\u30ff]{2,}|[\u3400-\u9fff]{2,}|[^\W\d_\u3040-\u30ff\u3400-\u9fff]{3,}"
 )
@@ -86,6 +82,11 @@ def wishes(asked: Asked, language: Language) -> list[Wish]:
     return [*([day] if day else []), *_names(text, language)]
 
 
+def is_told_by(text: str, language: Language) -> bool:
+    """Return whether a message begins with who says so: “Ben says the choir's been moved”."""
+    return _pattern(language, "told_by").match(Marked(text).text) is not None
+
+
 def _day(text: str, now: datetime, language: Language) -> Wish | None:
     """Return the weekday or time that a message says something has now."""
     plain = Marked(text).text
@@ -95,6 +96,8 @@ def _day(text: str, now: datetime, language: Language) -> Wish | None:
     if said is None or not (cues or former):
         return None
     gone = [*said.spans, *cues, *former, *_idle(plain, language)]
+    if teller := _pattern(language, "told_by").match(plain):
+        gone.append(teller.span())
     kept = "".join(" " if any(a <= at < b for a, b in gone) else one for at, one in enumerate(text))
     return Wish(said, "", kept) if not re.search(r"\d", kept) else None
 
@@ -209,13 +212,33 @@ def _elsewhere(
         if (fit := _fit(looked, line, wish, language, []))
         if fit.is_whole or _all_in(words, line.text)
     }
-    # what has the same words may be meant as well
+    longest = _longest({fit.line: fit for _, fit in fits if fit.is_whole}.values())
+    exact = [one for one in fits if one[1] in longest and _all_in(words, one[1].line.label)]
+    # what has the same words may be meant as well, unless one is called so
+    if len(exact) == 1 and len(longest) == 1:
+        fits = {*exact}
     if len(fits) == 1:
         yield from (note for note, fit in fits if fit.is_whole and note not in told)
     elif not fits and wish.said:
         for place in named_notes.find(looked, language):
             if place.note not in told and words and _all_in(words, place.note.title):
                 yield place.note
+
+
+def _longest(fits: Collection[_Fit]) -> list[_Fit]:
+    """Return the lines whose whole names are said, but those of which another has all words: the
+    choir of “choir committee”.
+    """
+    return [
+        one
+        for one in fits
+        if not any(
+            other is not one
+            and _says_whole(other.line.label, one.line.label)
+            and not _says_whole(one.line.label, other.line.label)
+            for other in fits
+        )
+    ]
 
 
 def _all_in(words: set[str], text: str) -> bool:
@@ -234,7 +257,7 @@ def _in_note(
     fits = [fit for one in lines if (fit := _fit(looked, one, wish, language, lines))]
     words = {*_words(wish.left)}
     known = [one for one in fits if _all_in(words, f"{one.line.text} {title}")]
-    whole = [one for one in known if one.is_whole]
+    whole = _longest([one for one in known if one.is_whole])
     if len(whole) == 1:
         return _changed(held, whole[0], wish, language, looked, is_sure=True)
     if whole or not wish.said:
@@ -313,13 +336,13 @@ def _name_fit(
     """Return what a line says with another name in place of its own, of several of the one that the
     message says, too.
     """
-    things = [one for one in _THING.finditer(value) if one[0].strip()]
+    things = [one for one in line_names.THING.finditer(value) if one[0].strip()]
     rest = fold_text(looked.message)
     said = [one for one in things if note_lines.places(fold_text(one[0].strip())).search(rest)]
     said = [one for one in said if fold_text(one[0].strip()) != fold_text(wish.new)]
     old = things if len(things) == 1 else said
-    new = _name(looked, wish.new, lines)
-    if len(old) != 1 or not new or not _may_be_name(old[0][0].strip(), looked.now):
+    new = line_names.written(looked, wish.new, lines)
+    if len(old) != 1 or not new or not line_names.may_be(old[0][0].strip(), looked.now):
         return None
     if len(dialogue_words.split_list(old[0][0], language)) > 1:
         return None  # of “Bev and Carol” only one may be meant
@@ -327,33 +350,6 @@ def _name_fit(
     if fold_text(new) in fold_text(value):
         return None
     return f"{value[:start]}{new}{value[start + len(held) :]}", (held, new)
-
-
-def _name(looked: Asked, said: str, lines: Sequence[Line]) -> str:
-    """Return a name as it is written elsewhere; empty where none of that name is known."""
-    values = [part.strip() for one in lines for part in _THING.findall(one.text[one.start :])]
-    people: list[str] = [one.title for one in asking.things(looked) if one.kind == "person"]
-    known: list[str] = [one for one in (*values, *people) if _may_be_name(one, looked.now)]
-    folded = fold_text(said)
-    same = [one for one in known if fold_text(one) == folded]
-    same += [one for one in people if folded in fold_text(one).split()[:1]]
-    if not lines and said:
-        return said  # whether it is known is told by its note
-    if not same:
-        return ""
-    first: str = same[0]
-    return first if fold_text(first) == folded else first.split()[0]
-
-
-def _may_be_name(text: str, now: datetime) -> bool:
-    """Return whether a text may be the name of somebody: one or a few words that begin with a
-    capital, without a number or a day.
-    """
-    if not text or re.search(r"[\d:：.!]", text) or days_times.weekdays(text):
-        return False
-    if questions.is_asian(text):
-        return len(text) <= MOST_LETTERS
-    return len(text.split()) <= MOST and text[:1].isupper()
 
 
 def _changed(
@@ -371,15 +367,14 @@ def _changed(
 
 
 def _unless_todo(looked: Asked, found: Changed, wish: Wish, *, is_told: bool) -> Changed | None:
-    """Return a change unless a todo may be meant: one that has a word of what is moved. It is asked
-    about where the note was just told.
+    """Return a change unless a todo may be meant: one that has the words of what is moved. It is
+    asked about where the note was just told, or the todo has other words, too: “pottery's been
+    moved” where “Pottery” is a line and “Glaze the pottery bowls” to be done.
     """
     words = {*_words(wish.left)}
     todos = [one.title for one in asking.things(looked) if one.kind == "todo"]
-    if wish.said is None:
-        meant = [one for one in todos if words and _all_in(words, one)]
-    else:
-        meant = [one for one in todos if any(_all_in({word}, one) for word in words)]
+    meant = [one for one in todos if words and _all_in(words, one)]
     if not meant:
         return found
-    return found._replace(is_sure=False) if is_told else None
+    is_line = not any(_all_in({*_words(one)}, wish.left) for one in meant)
+    return found._replace(is_sure=False) if is_told or (wish.said and is_line) else None

@@ -13,6 +13,7 @@ from app.agent.rules.languages.language_tables import Earlier, Language, MonthPa
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.languages.quickadd_tables import Dates
 from app.agent.rules.passages.sentences import fold_text
+from app.agent.rules.phrases import full_dates
 from app.agent.turn.steps import Asked
 
 WEEK = timedelta(days=7)
@@ -55,6 +56,10 @@ def read(asked: Asked, text: str, language: Language) -> Past | None:
     if _to_come(language).search(folded):
         return None
     today = asked.now.date()
+    dates = full_dates.find(folded)
+    if len(dates) == 1 and (day := dates[0].full):
+        rest = f"{folded[: dates[0].start]} {folded[dates[0].end :]}"
+        return Past(day, day, rest) if day <= today else None
     year = re.search(_earlier_pattern(language, "last year"), folded)
     if year and (found := _in_last_year(asked, _without(folded, year), language)):
         return found

@@ -11,17 +11,19 @@ from collections.abc import Sequence
 from app.agent.rules.answers.item_changes import Held
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.language_tables import Language, Pieces
 from app.agent.rules.languages.line_tables import LineWords
+from app.agent.rules.languages.plain_letters import plain_letters
+from app.agent.rules.languages.plain_tables import PlainWords
 from app.agent.rules.listed import list_words
-from app.agent.rules.note_parts import cell_values, cells
+from app.agent.rules.note_parts import cell_values, cells, said_rows
 from app.agent.rules.passages import new_rows, note_lines, questions, tables
 from app.agent.rules.passages.note_lines import Line
 from app.agent.rules.passages.sentences import fold_text, stem
 from app.agent.rules.reader import reader
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
-from app.agent.turn.steps import Asked
+from app.agent.turn.steps import Asked, Call, Question, Step, Thing, Trace
 
 LEAST = 3
 """So many columns has a table at least whose row is known by its values alone."""
@@ -29,11 +31,16 @@ NAMES = frozenset({"item", "text", "name", "title", "step", "target"})
 """The slots that may hold the name of a new row."""
 WORDS, LETTERS = 3, 8
 """So many words, or letters where no spaces part words, has such a name at most."""
+LIMIT = 40
 _CLAUSES = re.compile(r"[,;.!?，、；。！？…–—]+\s*")
 _DENIED = re.compile(r"ない(?:で|よ)|ちゃ(?:だめ|ダメ|いけ)|別|不要|先不")
 _COLON = re.compile(r"[:：](?!\d)")
 _END = re.compile(r"(?<=[^\W\d]{3})[.!]\s|[。！]")
 _PARTS = re.compile(r"\s*(?:(?<!\d),|,(?!\d)|[，、;；])\s*")
+_RUN = re.compile(r"[\u30a0-\u30ff]+|[\u3400-\u9fff]+")
+_NAMED = re.compile(
+    r"[\u30a0-\u30ff]{2,}|[\u3400-\u9fff]{2,}|[^\W\d_\u3040-\u30ff\u3400-\u9fff]{2,}"
+)
 _EDGES = " \t\n.。!！:："
 
 
@@ -47,9 +54,14 @@ def says_removed(message: str, language: Language) -> bool:
     return bool(_row(language).search(Marked(message).text) and removes(message, language))
 
 
-@functools.cache
 def _row(language: Language) -> re.Pattern[str]:
-    return language_data.whole_words(language_data.load_table(language, LineWords).row, language)
+    return _words(language, "row")
+
+
+@functools.cache
+def _words(language: Language, field: str) -> re.Pattern[str]:
+    words: Pieces = getattr(language_data.load_table(language, LineWords), field)
+    return language_data.whole_words(words, language)
 
 
 def removes(message: str, language: Language) -> bool:
@@ -68,7 +80,9 @@ def removed(looked: Asked, held: Held, language: Language) -> Route | None:
     if not removes(looked.message, language):
         return None
     lines = [one for one in note_lines.read(str(held.record["markdown"])) if one.columns]
-    row = cells.find_row(looked, lines, held, language)
+    row = said_rows.find_row(looked, lines, held, language)
+    if row is None and _points_back(looked.message, language):
+        row = said_rows.told(looked, lines, held)
     if row is None or not row.label or _names_another(looked.message, row, lines):
         return None
     if _says_else(looked.message, f"{row.text} {held.thing.title}", language):
@@ -86,20 +100,114 @@ def removed(looked: Asked, held: Held, language: Language) -> Route | None:
     return Route("change_items", language, arguments, (held.thing,))
 
 
+def taken_from(asked: Asked, language: Language) -> Thing | None:
+    """Return the note out of which the turn before has taken a row, where a message may say the
+    same of another.
+    """
+    text = asked.message
+    size = len(text) if questions.is_asian(text) else len(text.split())
+    most = LETTERS * 2 if questions.is_asian(text) else WORDS * 2
+    if size > most or not _words(language, "as_well").search(Marked(text).text):
+        return None
+    last = asked.earlier[0] if asked.earlier else Trace()
+    is_gone = last.intent == "change_items" and "row" in last.arguments and last.undo
+    return last.about[0] if is_gone and len(last.about) == 1 else None
+
+
+def one_more(looked: Asked, held: Held, language: Language) -> Route | None:
+    """Return the change of a table that loses another row: “Paul too” after one was taken out."""
+    also, text = _words(language, "as_well"), Marked(looked.message).text
+    name = also.sub(" ", text).strip(f"{_EDGES},，、")
+    markdown = str(held.record["markdown"])
+    rows = [
+        one
+        for one in note_lines.read(markdown)
+        if one.columns
+        if name in (plain_letters(cell).lower() for cell in tables.cells(one.text))
+        if any(map(str.isalpha, name))
+    ]
+    if len(rows) != 1 or markdown.split("\n").count(rows[0].text) != 1:
+        return None
+    arguments = {"remove": rows[0].label, "row": rows[0].text}
+    return Route("change_items", language, arguments, (held.thing,))
+
+
+def look(asked: Asked, language: Language) -> Call | None:
+    """Return the call that looks for the row that a message takes out, be it of whatever note: of
+    one with a word that is neither of the row nor asks for that; None where there is none.
+    """
+    if not says_removed(asked.message, language) or _points_back(asked.message, language):
+        return None
+    words = _NAMED.findall(_asking_gone(asked.message, language))
+    words = [one for one in words if questions.is_asian(one) or note_lines.content(one)]
+    either = "|".join(map(re.escape, dict.fromkeys(words)))
+    fields = {"pattern": f"(?i)({either})", "mode": "regex", "limit": LIMIT}
+    return ("grep_notes", fields) if words else None
+
+
+def found(looked: Asked, language: Language) -> tuple[Thing, ...]:
+    """Return the one note of all with a row of which a message says a cell as a whole, as what goes
+    out of it; none where several have one.
+    """
+    call, said = look(looked, language), fold_text(looked.message)
+    places = {
+        (Thing("note", row["noteId"], row["title"]), match["text"])
+        for result in looked.of("grep_notes")
+        if (result.tool, result.arguments) == call and not result.failed
+        for row in result.content.get("results", ())
+        for match in row["matches"]
+        if match["text"].lstrip().startswith("|")
+        for cell in tables.cells(match["text"])
+        if len(cell) > 1 and any(map(str.isalpha, cell))
+        if note_lines.places(fold_text(cell)).search(said)
+    }
+    return tuple(note for note, _ in places) if len(places) == 1 else ()
+
+
+def ask(wish: Route, held: Held) -> Step:
+    """Return the question whether a row is to be taken out of a note that nobody has named."""
+    row = " | ".join(filter(None, tables.cells(wish.get("row"))))
+    told = f"{wish.phrase('taken_off_whether', item=row)} ({held.link})"
+    means = language_data.load_table(wish.language, PlainWords).means
+    asks = Question(wish.intent, dict(wish.arguments), lacks="yes", choices=wish.things)
+    trace = Trace(intent=wish.intent, language=wish.language, asks=asks)
+    return Step(means.replace("{plain}", told), trace=trace)
+
+
+def names_row(title: str, language: Language) -> bool:
+    """Return whether a title has a word for a row itself."""
+    return _row(language).search(Marked(title).text) is not None
+
+
+def _points_back(message: str, language: Language) -> bool:
+    """Return whether a message takes out a row and says no more of it: “take his row out”."""
+    if not says_removed(message, language):
+        return False
+    left = _asking_gone(message, language)
+    if questions.is_asian(message):
+        return not any(len(one) > 1 for one in _RUN.findall(left))
+    return not note_lines.content(left) and not re.search(r"\d", left)
+
+
+def _asking_gone(message: str, language: Language) -> str:
+    """Return the words of the clause by which a row goes but those that ask for that."""
+    cue, kept = list_words.words_of(language).cues["remove"], list[str]()
+    for clause in _CLAUSES.split(message):
+        marked = Marked(clause)
+        if cue.search(marked.text):
+            for pattern in (cue, _row(language), words_of(language).courtesy):
+                marked.fit(pattern, "p")
+            kept.append(marked.left(words_of(language)))
+    return " ".join(kept)
+
+
 def _says_else(message: str, known: str, language: Language) -> bool:
     """Return whether the clause by which a row goes has a word that is neither of the row, nor asks
     for that.
     """
     if questions.is_asian(message):
         return False
-    cue = list_words.words_of(language).cues["remove"]
-    left = set[str]()
-    for clause in _CLAUSES.split(message):
-        marked = Marked(clause)
-        if cue.search(marked.text):
-            for pattern in (cue, _row(language)):
-                marked.fit(pattern, "p")
-            left |= note_lines.content(marked.left(words_of(language)))
+    left = note_lines.content(_asking_gone(message, language))
     return bool(left - note_lines.content(known))
 
 

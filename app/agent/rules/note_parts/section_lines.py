@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from app.agent.quickadd import quickadd
 from app.agent.rules.answers.item_changes import Held
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.listed import changed_lines
+from app.agent.rules.listed import changed_lines, fitting_numbers
+from app.agent.rules.listed.fitting_numbers import Place
 from app.agent.rules.note_parts import cell_values
 from app.agent.rules.note_parts.cells import Changed, begins_else
 from app.agent.rules.passages import named_rows, named_sections, note_lines, questions
@@ -58,7 +59,10 @@ def change(looked: Asked, held: Held, language: Language) -> Changed | None:
         left = frozenset(sorted(letters)[::2])  # two letters are about a word
     route = Route("replace_text", language, arguments, (held.thing,))
     is_else = begins_else(looked.message[: max(place, 0)], left, language)
-    return Changed(route, left, cell_values.says(rest, old), bool(named), is_told, is_else)
+    tells_old = cell_values.says(rest, old)
+    place_of = Place(old, (), line.label, known, is_named=not is_told)
+    fit = fitting_numbers.fit(text, new.text, place_of, language)
+    return Changed(route, left, tells_old, bool(named), is_told, is_else, fit)
 
 
 def _line(own: str, message: str, section: Section, field: str) -> Line | None:

@@ -33,7 +33,12 @@ def ask(looked: Asked, held: Held, language: Language) -> Step | None:
     if not (says_now or told == old[0] or cell_values.says(looked.message, row.label)):
         return None
     names = [row.columns[one.column] for one in values]
-    listed = ", ".join(f"{row.columns[one.column]} ({old[one.column]})" for one in values)
+    listed = ", ".join(
+        f"{row.columns[one.column]} ({old[one.column]})"
+        if old[one.column]
+        else row.columns[one.column]
+        for one in values
+    )
     wish = Route("replace_text", language, {}, (held.thing,))
     text = wish.phrase("which_column", row=row.label, to=values[0].text, columns=listed)
     arguments = {

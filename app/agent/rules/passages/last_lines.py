@@ -17,6 +17,7 @@ from app.agent.rules.passages.log_lines import DATED
 from app.agent.rules.passages.note_lines import Line
 from app.agent.rules.passages.questions import Question
 from app.agent.rules.passages.sentences import fold_text
+from app.agent.rules.phrases import full_dates
 
 LEAST = 2
 """So many lines with dates has a note at least of which one is the last."""
@@ -101,6 +102,8 @@ def day_of(
 ) -> date | None:
     """Return the day that a line begins with: without a year, the last one of that date."""
     text = begins(line)
+    if (written := full_dates.begins(line.text)) and written.full:
+        return written.full
     for pattern in (_ISO, _DOTTED, *order):
         if (found := pattern.fullmatch(text)) and (day := _date(found, today)):
             return day
@@ -149,6 +152,8 @@ def begins(line: Line) -> str:
     dated = DATED.match(line.label)
     if line.columns:
         return tables.cells(line.text)[0]
+    if written := full_dates.begins(line.text):
+        return line.text[written.start : written.end]
     return dated["day"] if dated else ""
 
 

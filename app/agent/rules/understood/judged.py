@@ -90,7 +90,8 @@ def judge(asked: Asked, looked: Asked | None, language: Language, doers: Doers) 
         return surely.do(looked or asked, judged, act)
     if not _acts(judged):
         judged = amended.ask_amended(asked, language) or judged
-    return shown.named_todo(asked, looked, judged, language, act) or judged
+    judged = shown.named_todo(asked, looked, judged, language, act) or judged
+    return taken_back.no_row(asked, judged, language) or judged
 
 
 def _judged(

@@ -19,13 +19,18 @@ from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language, Pieces
 from app.agent.rules.languages.line_tables import LineWords
 from app.agent.rules.languages.plain_letters import plain_letters
-from app.agent.rules.listed import changed_lines, corrected_facts, list_words, named_notes
+from app.agent.rules.listed import (
+    changed_lines,
+    corrected_facts,
+    fitting_numbers,
+    list_words,
+    named_notes,
+)
 from app.agent.rules.listed.changed_lines import Changed
 from app.agent.rules.listed.named_notes import Place
 from app.agent.rules.note_parts import cells
 from app.agent.rules.passages import note_lines, questions, tables
 from app.agent.rules.passages.note_lines import Amount, Line
-from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.phrases import phrases
 from app.agent.rules.reader import reader
 from app.agent.rules.routing import routing
@@ -192,9 +197,15 @@ def _change(
     old, new = found.replaced
     if dialogue_words.is_day(old, looked, language) != dialogue_words.is_day(new, looked, language):
         return None  # “Friday is me now” is no other day
+    fit = fitting_numbers.of_line(
+        looked.message, lines, found.old, found.replaced, place.note.title, language
+    )
+    if said.kind != "replaced" and fit == "else":
+        return None  # “he got 12 stickers” is no shoe size
     arguments = {"old": found.old, "new": found.new, "from": old, "to": new}
     wish = Route("replace_text", language, arguments, (place.note,))
-    return wish if found.is_sure else replaced_text.question(wish, held.link)
+    is_sure = found.is_sure and (said.kind == "replaced" or fit == "fits")
+    return wish if is_sure else replaced_text.question(wish, held.link)
 
 
 @functools.cache
@@ -312,9 +323,9 @@ def _reworded(
 ) -> Changed | None:
     """Return the line with the words that are replaced, and others in their place."""
     old = _bare(said.old, place, looked)
-    new = _new_text(said, place, looked, language, _name_of(lines, old))
+    new = _new_text(said, place, looked, language, changed_lines.name_of(lines, old))
     if old and note_lines.content(old.split()[0]):
-        new = _without_little(new)  # “des pivoines” for “roses blanches”
+        new = changed_lines.without_little(new)  # “des pivoines” for “roses blanches”
     days = [dialogue_words.find_days(dialogue_words.bare(one), looked.now) for one in (old, new)]
     if not new or any(days):
         return None
@@ -323,18 +334,6 @@ def _reworded(
         return changed_lines.with_words(lines, old, new, beside)
     outside = f"{place.rest[: said.start]} {place.rest[said.end :]}"
     return changed_lines.with_word_of(lines, outside, new)
-
-
-def _without_little(text: str) -> str:
-    """Return words without a little one before them."""
-    first, _, rest = text.partition(" ")
-    return rest if rest and fold_text(first) in questions.little() else text
-
-
-def _name_of(lines: Sequence[Line], old: str) -> set[str]:
-    """Return the words of the name of the one line that has some words."""
-    held = [one for one in lines if old and note_lines.places(old).search(one.text)]
-    return note_lines.content(held[0].label) if len(held) == 1 else set()
 
 
 def _new_text(said: Wanted, place: Place, looked: Asked, language: Language, name: set[str]) -> str:

@@ -20,6 +20,7 @@ from app.agent.rules.note_parts import (
     headings,
     line_values,
     log_entries,
+    numbered_rows,
     past_lines,
     rows,
     section_lines,
@@ -40,7 +41,7 @@ from app.agent.rules.understood import (
 )
 from app.agent.rules.understood.surely import Act
 from app.agent.turn import looks
-from app.agent.turn.steps import Asked, Step, Thing, Trace, note_link
+from app.agent.turn.steps import Asked, Call, Step, Thing, Trace, note_link
 
 LEFT, NEWS = 1, 2
 """So many words at most has a message beside those of the row in which it surely changes a number,
@@ -75,7 +76,7 @@ def do(asked: Asked, whole: Asked, language: Language, act: Act) -> tuple[Step |
     under = _under_heading(asked, whole, language)
     if under is not None:
         return surely.do(whole, under, act) if isinstance(under, Route) else under, True
-    for find in (_slip, past_lines.answer, _code, _table, _value):
+    for find in (_slip, _one_more, numbered_rows.answer, past_lines.answer, _code, _table, _value):
         found = find(asked, whole, language)
         if found is not None:
             return surely.do(whole, found, act) if isinstance(found, Route) else found, True
@@ -104,17 +105,17 @@ def _prioritizes(asked: Asked, language: Language) -> bool:
 
 def _has_looked(asked: Asked, whole: Asked, language: Language) -> bool:
     """Return whether anything was looked up for a heading, a code or a table."""
-    if past_lines.may_ask(asked, language):
+    may_ask = past_lines.may_ask(asked, language) or numbered_rows.may_ask(asked)
+    if may_ask or rows.taken_from(asked, language):
         return True
-    made = [(one.tool, one.arguments) for one in whole.results]
     if line_values.wishes(asked, language):
         return True
-    mine = [headings.HEADINGS, codes.look(asked)]
+    mine = [headings.HEADINGS, codes.look(asked), rows.look(asked, language)]
     if _may_change_table(asked, language):
         if _tells_note(asked):
             return True
         mine += [named_notes.NOTES] * _names_note(asked, language)
-    return any(one in made for one in mine)
+    return any(one is not None and _made(whole, one) for one in mine)
 
 
 def _under_heading(asked: Asked, whole: Asked, language: Language) -> Route | Step | None:
@@ -153,7 +154,10 @@ def at_last(asked: Asked, whole: Asked, step: Step, language: Language) -> Route
     # a note that is only near is changed where that is sure, and never asked about
     if len(found) != 1 or not isinstance(found[0], Route):
         return None
-    return _unless_todo(asked, before, found[0], language)
+    changed, note = found[0], found[0].things[0]
+    if references.is_one_of_several(asked, note) and not surely.is_said(note.title, asked.message):
+        changed = replaced_text.question(changed, note_link(note.id, note.title))
+    return _unless_todo(asked, before, changed, language)
 
 
 def _unless_todo(
@@ -176,6 +180,16 @@ def _slip(asked: Asked, whole: Asked, language: Language) -> Route | Step | None
     return slips.change(before, held, language) if isinstance(held, Held) else held
 
 
+def _one_more(asked: Asked, whole: Asked, language: Language) -> Route | Step | None:
+    """Return the row that goes as well as the one before, or the step that reads its note."""
+    note = rows.taken_from(asked, language)
+    if note is None or "?" in asked.message or "？" in asked.message:
+        return None
+    before = looks.before_change(whole)
+    held = item_changes.read(before, note)
+    return rows.one_more(before, held, language) if isinstance(held, Held) else held
+
+
 def _code(asked: Asked, whole: Asked, language: Language) -> Route | Step | None:
     """Return the change of the code that a message tells anew, in the note that was told just
     before or that has a line of its name, or the step that looks for it.
@@ -191,7 +205,7 @@ def _code(asked: Asked, whole: Asked, language: Language) -> Route | Step | None
         return None
     before = looks.before_change(whole)
     notes = references.notes_told(asked.earlier[0]) if asked.earlier else ()
-    if not any((one.tool, one.arguments) == call for one in before.results):
+    if not _made(before, call):
         return Step(calls=(call,)) if call[0] in before.tools and not before.is_last else None
     named = tuple({one.note for one in codes.found(before)})
     for note in named or notes[:1]:
@@ -216,40 +230,56 @@ def _table(asked: Asked, whole: Asked, language: Language) -> Route | Step | Non
         return None
     before = looks.before_change(whole)
     notes = _tells_note(asked)
-    if not notes or _names_note(asked, language):
+    looks_for = rows.look(asked, language)
+    if looks_for and not _made(before, looks_for):
+        may = looks_for[0] in before.tools and not before.is_last
+        return Step(calls=(looks_for,)) if may else None
+    of_row = rows.found(before, language)
+    if not (notes or of_row) or _names_note(asked, language):
         if not before.has(named_notes.NOTES[0]):
             may = _names_note(asked, language) and not before.is_last
             may = may and named_notes.NOTES[0] in before.tools
             return Step(calls=(named_notes.NOTES,)) if may else None
         named = tuple(one.note for one in named_notes.find(before, language))
         notes = tuple(dict.fromkeys((*named, *notes)))
-    for note in notes:
+    for note in dict.fromkeys((*notes, *of_row)):
         held = item_changes.read(before, note)
         if isinstance(held, Step):
             return held
         if held and (found := _of_table(before, held, language)):
+            is_named = note in notes or surely.is_said(note.title, asked.message)
+            if isinstance(found, Route) and not is_named:
+                return rows.ask(found, held)
             return _unless_todo(asked, before, found, language)
     return None
+
+
+def _made(looked: Asked, call: Call) -> bool:
+    return any((one.tool, one.arguments) == call for one in looked.results)
 
 
 def _value(asked: Asked, whole: Asked, language: Language) -> Route | Step | None:
     """Return the line that has another weekday, time or name now, or a question."""
     said = line_values.wishes(asked, language)
-    if not said or _is_open(asked, language) or taken_back.as_whole(asked, language):
+    tells = line_values.is_told_by(asked.message, language)
+    is_open = _is_open(asked, language, relayed=not tells)
+    if not said or is_open or taken_back.as_whole(asked, language):
         return None
     found = line_values.change(looks.before_change(whole), said, language)
     if not isinstance(found, line_values.Changed):
         return found
     link = note_link(found.route.things[0].id, found.route.things[0].title)
-    return found.route if found.is_sure else replaced_text.question(found.route, link)
+    is_sure = found.is_sure and not tells
+    return found.route if is_sure else replaced_text.question(found.route, link)
 
 
-def _is_open(asked: Asked, language: Language) -> bool:
+def _is_open(asked: Asked, language: Language, *, relayed: bool = True) -> bool:
     """Return whether a message only asks, or tells what may be so: “has Norman paid”, “he might
     have paid”, “ask whether he has paid”.
     """
     words, text = words_of(language), Marked(asked.message).text
-    patterns = (surely.perhaps(language), surely.relayed(language), words.doubts, words.asks)
+    patterns = [surely.perhaps(language), words.doubts, words.asks]
+    patterns += [surely.relayed(language)] * relayed
     return any(one.search(text) for one in patterns)
 
 
@@ -279,13 +309,16 @@ def _of_table(before: Asked, held: Held, language: Language) -> Route | Step | N
     changed = cells.change(before, held, language) or section_lines.change(before, held, language)
     if changed is None:
         return which_column.ask(before, held, language)
+    corrects = changed.tells_old or _corrects(before, language)
+    if changed.fit == "else" and not corrects:
+        return None  # “he is 8 years old now” is no shoe size
     if questions.is_asian(before.message) and _says_add(before, language):
         return None
-    is_filled = not changed.route.get("from")  # an empty cell of the row and column that are named
+    # an empty cell of the row and column that are named
+    is_filled = changed.is_named and not changed.route.get("from")
     is_else = adds >= surely.HALF or rows.may_be_row(before.message)
     if not (changed.is_said or is_filled) and is_else:
         return None
-    corrects = changed.tells_old or _corrects(before, language)
     least = surely.NAMED if said.intent == "undo" else surely.HALF
     if said.intent in ELSE and said.sure >= least and not (corrects or is_filled):
         return None
@@ -305,6 +338,9 @@ def _of_table(before: Asked, held: Held, language: Language) -> Route | Step | N
     if changed.is_told and not is_sure:
         return None  # “Duke's vet is at 12:30” after “when does Duke arrive?”
     is_sure = is_sure and not (changed.is_told and changed.is_else and not changed.is_said)
+    is_sure = is_sure and (changed.fit == "fits" or corrects)
+    if not is_sure and not changed.route.get("from"):
+        return None
     return changed.route if is_sure else replaced_text.question(changed.route, held.link)
 
 

@@ -11,6 +11,7 @@ import msgspec
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.note_parts import rows
 from app.agent.rules.passages import note_lines
 from app.agent.rules.phrases import phrases
 from app.agent.rules.reader import reader
@@ -94,6 +95,25 @@ def trashes_part(asked: Asked, step: Step) -> bool:
     return last.intent in PARTS and any(
         not surely.is_said(one.title, asked.message) for one in notes
     )
+
+
+def no_row(asked: Asked, step: Step, language: Language) -> Step | None:
+    """Return the answer that no row fits, where a step would delete the whole of something, or ask
+    about that, of which a message only takes a row out: “take his row out”.
+    """
+    if not rows.says_removed(asked.message, language):
+        return None
+    asks, last = (step.trace or Trace()).asks, asked.earlier[0] if asked.earlier else Trace()
+    gone = {fields.get("noteId") for tool, fields in step.calls if tool == "trash_note"}
+    meant = [one for one in last.about if one.kind == "note" and one.id in gone]
+    meant += asks.choices if asks is not None and asks.intent == "delete" else ()
+    if not meant or any(
+        surely.is_said(one.title, asked.message) or rows.names_row(one.title, language)
+        for one in meant
+    ):
+        return None
+    told = phrases.phrase(language, "none_fits", words=asked.message.strip(" .!。！"))
+    return Step(told, trace=Trace(intent="leave", language=language), empty=True)
 
 
 def let_be(language: Language) -> Step:

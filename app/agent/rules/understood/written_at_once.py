@@ -5,7 +5,7 @@ import msgspec
 from app.agent.rules.answers import item_changes
 from app.agent.rules.answers.item_changes import Held
 from app.agent.rules.changes.marked import Marked
-from app.agent.rules.dialogue import said_days
+from app.agent.rules.dialogue import references, said_days
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.listed import corrected_facts, list_words
 from app.agent.rules.note_parts import cells
@@ -38,6 +38,8 @@ def replaced(looked: Asked, question: Step, said: Understood, act: Act) -> Route
         *(one["old"] for one in replaced_text.not_but(trace.language).finditer(said.text)),
     ]
     is_old = any(old in one for one in told_old)
+    if not is_old and references.is_one_of_several(looked, asks.choices[0]):
+        return None  # “he's a 35 now” after two notes told his size
     if line.lstrip().startswith("|") and not (is_old or corrected_facts.is_only_cell(looked, asks)):
         return None  # of which column, a row does not tell
     texts = said.all_of("text") if said.intent == asks.intent else []
