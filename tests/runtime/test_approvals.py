@@ -120,7 +120,7 @@ async def test_with_its_grant_ends_what_was_asked_allowed_and_remembered(
         assert await look(pair, one) == ("revoked", "deny", None)
     path, body = f"/escalations/{found['id']}/decision", {"decision": "continue"}
     await pair.bob.owner.refused("POST", path, 409, "grant_revoked", json=body)
-    await pair.served.command("tend_runtime_messages")
+    await pair.served.command("dispatch_due_messages")
     assert (await pair.bob.owner.ok("GET", "/escalations/precedents"))["precedents"] == []
     code = "communication_session_revoked" if end == "revoke" else "communication_session_expired"
     await pair.bob.device.refused("POST", ASK, 409, code, json=wish(pair, grant))

@@ -90,11 +90,11 @@ async def test_a_task_waits_until_its_recipient_has_started_a_runtime(
     clock.forward(seconds=61)
     await pair.served.command("connect_users", username="alice", contact="bob")
     assert (await delegate(pair))["status"] == "collaboration_requested"
-    await pair.served.command("tend_delegations")
+    await pair.served.command("advance_delegations")
     await pair.bob.beat()
-    assert (await pair.served.command("tend_delegations")).went_on == 1
+    assert (await pair.served.command("advance_delegations")).went_on == 1
     assert (await delegate(pair))["status"] == "grant_requested"
-    assert (await pair.served.command("tend_delegations")).went_on == 0
+    assert (await pair.served.command("advance_delegations")).went_on == 0
 
 
 @pytest.mark.parametrize("end", ["rejected", "cancelled", "forgotten"])
@@ -111,7 +111,7 @@ async def test_a_task_ends_when_its_contact_request_does(
         await pair.alice.owner.ok("DELETE", f"/network/requests/{request['requestId']}")
     else:
         clock.forward(days=30)
-        assert (await pair.served.command("tend_delegations")).ended == 1
+        assert (await pair.served.command("advance_delegations")).ended == 1
     event = "collaboration.expired" if end == "forgotten" else "collaboration.revoked"
     (told,) = await pair.alice.poll("collaboration.expired", "collaboration.revoked")
     assert (told["type"], told["data"]["collaborationId"]) == (event, first["collaborationId"])
@@ -205,7 +205,7 @@ async def test_a_task_ends_with_the_request_that_it_waits_for(
         await pair.bob.device.post(f"/local-agent/grants/{grant}/decline")
     elif end == "expire":
         clock.forward(minutes=10)
-        await pair.served.command("tend_runtime_messages")
+        await pair.served.command("dispatch_due_messages")
     else:
         await pair.bob.owner.ok("DELETE", "/network/contacts/alice")
     await pair.alice.device.refused("POST", DELEGATE, 409, code, json=order(pair))
@@ -264,7 +264,7 @@ async def test_a_task_about_another_folder_asks_its_owner_first(
     path = f"/escalations/{found['id']}/decision"
     if decision == "none":
         clock.forward(minutes=30)
-        await pair.served.command("tend_runtime_messages")
+        await pair.served.command("dispatch_due_messages")
         await pair.bob.owner.refused(
             "POST", path, 409, "grant_revoked", json={"decision": "continue"}
         )
@@ -362,7 +362,7 @@ async def test_the_hour_forgets_what_ended_a_month_ago(pair: Pair, clock: Movabl
     await delegate(pair)
     await pair.alice.device.post(f"/local-agent/grants/{grant}/revoke")
     clock.forward(days=31)
-    for command in ("tend_runtime_messages", "forget_delegations", "forget_offers"):
+    for command in ("dispatch_due_messages", "forget_delegations", "forget_offers"):
         await pair.served.command(command)
     assert (await pair.alice.owner.get("/local-agent/grants")).json() == []
     await pair.bob.beat()

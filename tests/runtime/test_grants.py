@@ -113,7 +113,7 @@ async def test_what_has_ended_stays_so_when_the_clock_is_set_back(
 ) -> None:
     id_ = await pair.granted(requestedTtlMinutes=5)
     clock.forward(minutes=6)
-    await pair.served.command("tend_runtime_messages")
+    await pair.served.command("dispatch_due_messages")
     clock.forward(minutes=-6)
     assert await pair.status(id_) == "expired"
     await pair.alice.device.refused(

@@ -145,10 +145,10 @@ async def test_what_failed_is_dispatched_again_later_each_time(
         failed = await acknowledge(pair.bob, id_, "runtime_failed", f"f{number}", retryable=True)
         assert failed == "state"
         clock.forward(seconds=pause - 0.5)
-        await pair.served.command("tend_runtime_messages")
+        await pair.served.command("dispatch_due_messages")
         assert await pair.bob.poll("message.dispatch") == []
         clock.forward(seconds=0.5)
-        await pair.served.command("tend_runtime_messages")
+        await pair.served.command("dispatch_due_messages")
         (event,) = await pair.bob.poll("message.dispatch")
         assert event["data"]["envelope"]["id"] == id_
         assert await valid(pair, grant, id_) is True
@@ -233,7 +233,7 @@ async def test_with_its_grant_ends_what_no_runtime_has_taken(
         clock.forward(minutes=30)
         # it holds at once, and also once the server has written it down
         assert (await delivery(pair.alice, waiting))["status"] == end
-        await pair.served.command("tend_runtime_messages")
+        await pair.served.command("dispatch_due_messages")
     assert (await delivery(pair.alice, waiting))["status"] == end
     assert (await delivery(pair.alice, acked))["status"] == end
     assert (await delivery(pair.alice, taken))["status"] == "handled"

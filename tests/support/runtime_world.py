@@ -117,8 +117,8 @@ class World:
 
     def tend(self) -> None:
         """Do what the server's clock does."""
-        self.run(dispatch._tend)
-        self.run(collaborations._tend)
+        self.run(dispatch._dispatch_due)
+        self.run(collaborations._advance)
         self.run(expire_escalations)
 
     def stream(self, person: Person) -> list[event_rows.Event]:

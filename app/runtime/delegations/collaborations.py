@@ -29,12 +29,12 @@ from app.runtime.messages.messages import Turn, Words
 from app.tools.approvals import escalation_rows
 from app.tools.approvals.escalation_rows import Settled
 
-TEND_SECONDS = 15
+ADVANCE_SECONDS = 15
 QUESTION: Literal["owner_question"] = "owner_question"
 ANSWERS = {"executed": "My owner says yes.", "stopped": "My owner says no."}
 
 
-class Tended(Record):
+class Advanced(Record):
     went_on: int
     ended: int
 
@@ -52,12 +52,12 @@ def listen(events: Events) -> None:
     events.on_within(messages.SENT, _message_sent)
 
 
-@operation("COMMAND", every=TEND_SECONDS)
-async def tend_delegations(app: App, me: Caller) -> Tended:
+@operation("COMMAND", every=ADVANCE_SECONDS)
+async def advance_delegations(app: App, me: Caller) -> Advanced:
     """Go on with the tasks whose way has become free, and end those that waited in vain."""
-    if not app.quick(_any_to_tend):
-        return Tended(0, 0)
-    return await app.write(_tend)
+    if not app.quick(_any_to_advance):
+        return Advanced(0, 0)
+    return await app.write(_advance)
 
 
 @operation("COMMAND", every=HOUR)
@@ -67,7 +67,7 @@ def forget_delegations(tx: Tx, me: Caller) -> Record:
     return Record()
 
 
-def _any_to_tend(tx: Tx) -> bool:
+def _any_to_advance(tx: Tx) -> bool:
     return bool(delegation_rows.list_overdue(tx)) or any(
         _has_route(tx, one) for one in delegation_rows.list_ready(tx)
     )
@@ -80,14 +80,14 @@ def _has_route(tx: Tx, delegation: Delegation) -> bool:
     )
 
 
-def _tend(tx: Tx) -> Tended:
+def _advance(tx: Tx) -> Advanced:
     overdue = delegation_rows.list_overdue(tx)
     for delegation in overdue:
         hand_over.end_waiting(tx, delegation, refusals.RequestExpired)
     ready = [one for one in delegation_rows.list_ready(tx) if _has_route(tx, one)]
     for delegation in ready:
         hand_over.try_on(tx, hand_over.requester(tx, delegation), delegation)
-    return Tended(len(ready), len(overdue))
+    return Advanced(len(ready), len(overdue))
 
 
 def _connected(tx: Tx, users: tuple[int, int]) -> None:

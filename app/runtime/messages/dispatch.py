@@ -23,7 +23,7 @@ from app.runtime.messages.message_rows import Message
 from app.runtime.realtime import event_rows
 
 DISPATCH = "message.dispatch"
-TEND_SECONDS = 5
+DISPATCH_SECONDS = 5
 
 
 class Target(Record):
@@ -60,7 +60,7 @@ class Dispatched(Record):
     delivery_id: str
 
 
-class Tended(Record):
+class DispatchedDue(Record):
     ended: int
     dispatched: int
 
@@ -73,12 +73,12 @@ def listen(events: Events) -> None:
     events.on_within(users.REMOVING, _forget_dispatches)
 
 
-@operation("COMMAND", every=TEND_SECONDS)
-async def tend_runtime_messages(app: App, me: Caller) -> Tended:
+@operation("COMMAND", every=DISPATCH_SECONDS)
+async def dispatch_due_messages(app: App, me: Caller) -> DispatchedDue:
     """End the grants whose time is over, and dispatch again what a runtime failed on."""
     if not app.quick(_any_due):
-        return Tended(0, 0)
-    return await app.write(_tend)
+        return DispatchedDue(0, 0)
+    return await app.write(_dispatch_due)
 
 
 def dispatch_if_free(tx: Tx, message: Message) -> None:
@@ -154,12 +154,12 @@ def _any_due(tx: Tx) -> bool:
     return grant_rows.any_due(tx) or message_rows.any_due(tx)
 
 
-def _tend(tx: Tx) -> Tended:
+def _dispatch_due(tx: Tx) -> DispatchedDue:
     ended = grant_rows.settle_due(tx)
     due = message_rows.list_due(tx)
     for message in due:
         dispatch_if_free(tx, message)
-    return Tended(ended, len(due))
+    return DispatchedDue(ended, len(due))
 
 
 def _forget_dispatches(tx: Tx, user: int) -> None:
