@@ -222,7 +222,12 @@ def _weekday(route: Route, day: int) -> str:
 
 
 def replan(asked: Asked, route: Route) -> Step:
-    """Give the overdue todos new days."""
+    """Give the overdue todos new days; what names a day moves something to that, “all of Thursday
+    to Friday, same time”.
+    """
+    said = dialogue_words.bare(asked.message)
+    if dialogue_words.find_days(said, asked.now) or dialogue_words.bare_weekday(said, asked.now):
+        return Step(route.phrase("nothing", owner=asked.persona.owner), empty=True)
     if not asked.results:
         return call_tool("replan_todos", **list_answers.zone_argument(asked))
     done = asked.of("replan_todos")

@@ -32,6 +32,7 @@ _TWO = re.compile(r"(?=([\u3400-\u9fff々]{2}))")
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 TELLS = frozenset({"todo_state", "list_todos", "events", "change_todo", "add_todo", "undo"})
 """After these a todo was spoken of, where it was one."""
+_AMOUNT = re.compile(r"(?<![A-Za-z\d])\d")
 FORM = 5
 """By so many first letters two words are forms of one."""
 SEARCHED = 2
@@ -119,6 +120,8 @@ def _from_description(asked: Asked, route: Route, rows: Sequence[Mapping[str, An
     if question.kind is not None:
         told = told or [one.text for one in sentences]
         told = [one for one in told if questions.holds_kind(question.kind, one)]
+    if question.kind == "number":
+        told = [one for one in told if _AMOUNT.search(one)]  # no “room B14”
     if not told:
         return None
     about = Thing("todo", row["id"], row["title"])
@@ -132,8 +135,10 @@ def _told_before(asked: Asked, question: Question) -> int | None:
     """
     last = asked.earlier[0] if asked.earlier else Trace()
     told = last.about or last.shown
-    goes_on = question.is_bare or (question.points_back and not question.names)
-    is_told = last.intent in TELLS and len(told) == 1 and goes_on
+    is_short = len(question.terms) <= 1 and not questions.is_asian(asked.message)  # “which room?”
+    goes_on = question.is_bare or ((question.points_back or is_short) and not question.names)
+    # what was asked of a todo, “what time is the dentist exactly”, told of it as well
+    is_told = last.intent in TELLS | {"ask"} and len(told) == 1 and goes_on
     return told[0].id if is_told and told[0].kind == "todo" else None
 
 

@@ -23,14 +23,14 @@ class LineWords(Table, frozen=True):
     of another. What is `removed` is a line by its name. `beside` are words that stand beside a new
     text and are no part of it; `now` says that something is no longer as it was. `theirs` means
     what was named before. Between a text and its day stands a word `of_day`. A `slip` is said of
-    what was just written wrong. What is `moved` has another day or time now, `idle` words stand
-    beside that and say no more; `former` words stand before the old one, those of `former_after`
-    behind it. What is `taken` is a `{label}` that somebody `{new}` does now. A `row` is one
-    of a table, or the table itself; `as_well` stands beside the name of another of which the same
-    is done. What is only `wished`, told by others, or would be so, changes no line; what a message
-    begins with that is `told_by` somebody is asked about. A number of one of the `measures` is
-    written only where such a one stands; `counters` stand right behind a number and tell what it
-    counts; words `after_number` do not.
+    what was just written wrong, and `one_more` stands before one more line. What is `moved` has
+    another day or time now, `idle` words stand beside that and say no more; `former` words stand
+    before the old one, those of `former_after` behind it. What is `taken` is a `{label}` that
+    somebody `{new}` does now. A `row` is one of a table, or the table itself; `as_well` stands
+    beside the name of another of which the same is done. What is only `wished`, told by others, or
+    would be so, changes no line; what a message begins with that is `told_by` somebody is asked
+    about. A number of one of the `measures` is written only where such a one stands; `counters`
+    stand right behind a number and tell what it counts; words `after_number` do not.
     """
 
     replaced: tuple[Pieces, ...]
@@ -42,6 +42,7 @@ class LineWords(Table, frozen=True):
     theirs: Pieces
     of_day: Pieces
     slip: Pieces
+    one_more: Pieces
     moved: Pieces
     idle: Pieces
     taken: tuple[Pieces, ...]

@@ -66,9 +66,21 @@ def wished(asked: Asked, before: Asked, language: Language) -> tuple[Route | Ste
             return found, True
     if plain and plain.how in OUTRIGHT and not plain.asks and not _tells_note(asked):
         wish = _route(plain, language, ())
+        # after two were changed, “the parcel code is 4471, put that in the description”
+        shared = [one for one in spoken if _shares_word(one.title, plain.text)]
+        if is_sure and len(spoken) > 1 and len(shared) == 1:
+            return _route(plain, language, shared), bool(named)
         asks = targets.ask_which(wish, spoken) if len(spoken) > 1 else targets.ask_what(wish)
         return asks, bool(named)
     return None, bool(named)
+
+
+def _shares_word(title: str, text: str) -> bool:
+    """Return whether a text has a word of a title, or two letters where no spaces part words."""
+    if not questions.is_asian(title):
+        return resolve_reference.words_said(title, text) > 0
+    pairs = (title[at : at + 2] for at in range(len(title) - 1))
+    return any(one in text for one in pairs)
 
 
 def spoken_of(asked: Asked) -> tuple[Thing, ...]:

@@ -51,7 +51,10 @@ def change(asked: Asked, held: Held, language: Language) -> Route | None:
     none, or several.
     """
     new, before = _new(asked.message), "".join(asked.before[-1:])
-    told = {one for one in _NUMBER.findall(before) if _may_be_slip(one, new)}
+    numbers = _NUMBER.findall(before)
+    told = {one for one in numbers if _may_be_slip(one, new)}
+    if len(numbers) == 1 and numbers[0] != new and _says_only(asked.message, new, language):
+        told = {*numbers}  # “hang on no, 45”
     markdown = str(held.record["markdown"])
     places = [
         (line, one)
@@ -126,6 +129,12 @@ def _says_else(message: str, known: str, new: str, language: Language) -> bool:
         return any(len(one) > SOUND for one in left)
     runs = _RUN.findall(_SOUNDS.sub(" ", questions.without_filler(text)))
     return any(one not in known for one in runs)
+
+
+def _says_only(message: str, new: str, language: Language) -> bool:
+    """Return whether a message has nothing but a number and that it is right now."""
+    left = _slip(language).sub(" ", Marked(message).text.replace(new, " "))
+    return not re.search(r"\w", _SOUNDS.sub(" ", left))
 
 
 def _is_of_unit(message: str, new: str, rest: str) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
@@ -48,6 +49,7 @@ _SENTENCE_END = re.compile(r"(?<=[^\W\d])[.!?]\s+(?=\w)")
 _MARKED = re.compile(r"[,;.!?…，；。！？、]\s*$|\s[-–—]\s*$")
 _TOPIC = re.compile(r"[のはをがも的]?(?:メモ|ノート|リスト|那?[条篇个]?笔记)?[、，,\s]*")
 _COLON = re.compile(r"\w\s?:\s|：")
+_INNER = re.compile(r"[.,;:!?…\n()]|\s[-–—]|[-–—]\s")
 _LED = re.compile(r"[^、，。]{1,10}(?<!の)[にはをがも][、，]\s*")
 """What a Japanese message names before it says what is wished of that."""
 _QUOTED = re.compile(
@@ -113,10 +115,20 @@ def _read(asked: Asked, things: Sequence[Thing], language: Language) -> Reading:
     weights: Mapping[str, float] = crf.weigh(
         _model(language, INTENTS), features.of_line(line, before(asked))
     )
-    if weights.get(TWO, 0.0) >= POSSIBLE and _one_is_none(asked, line, weights, language):
+    if weights.get(TWO, 0.0) >= POSSIBLE and (
+        _is_one_clause(line, language) or _one_is_none(asked, line, weights, language)
+    ):
         weights = _one_wish(weights)
     best = sorted(weights, key=lambda one: -weights[one])[:MOST]
     return Reading(tuple(_with_slots(line, one, weights[one], language) for one in best), weights)
+
+
+def _is_one_clause(line: Line, language: Language) -> bool:
+    """Return whether nothing in a message parts two wishes, neither a mark nor a word: “when have
+    i got to have it done by?”.
+    """
+    text = Marked(line.text).text.strip(" .,;!?…")
+    return line.is_spaced and not (words_of(language).join.search(text) or _INNER.search(text))
 
 
 def _one_is_none(

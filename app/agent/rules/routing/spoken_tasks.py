@@ -263,9 +263,15 @@ def names_task(said: str, language: Language) -> bool:
 
 
 def usual_title(said: str, language: Language) -> str:
-    """Return what is to be done in the usual form of a title: 取快递 of 去取快递."""
-    has_frames = language_data.has_table(language, Tasks)
-    return _titled(said, _frames(language)) or said if has_frames else said
+    """Return what is to be done in the usual form of a title: 取快递 of 去取快递, “ring gran” of
+    “ring gran anyway”.
+    """
+    if not language_data.has_table(language, Tasks):
+        return said
+    frames = _frames(language)
+    ends = frames.end.search(_plain(said)) if language in phrases.alphabetic_languages() else None
+    said = said[: ends.start()].strip(_MARKS) or said if ends else said
+    return _titled(said, frames) or said
 
 
 def _titled(said: str, frames: _Frames) -> str:

@@ -7,14 +7,17 @@ the words of its name or goes on with what was just spoken of, and each of its s
 import re
 from collections.abc import Mapping, Sequence
 
+import msgspec
+
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import dialogue_words, references, slots
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.reader import question_signs
+from app.agent.rules.mentions import asking
+from app.agent.rules.reader import question_signs, reader
 from app.agent.rules.reader.labelled import TWO
 from app.agent.rules.reader.reader import Reading, Understood
 from app.agent.rules.routing.routing import Route
-from app.agent.rules.understood import agreement, meant, surely
+from app.agent.rules.understood import agreement, meant, surely, wishes
 from app.agent.rules.understood.surely import Act
 from app.agent.turn.steps import Asked, Step, Thing, Trace
 
@@ -54,6 +57,8 @@ _PART = re.compile(
     r"(?:の|里面?的?|中的?|的)(?!名|题|題|タイトル|标题|ほう|方|やつ|件|メモ|ノート|笔记)\w+?(?:を|は|改|换|換)"
 )
 """What of a thing gets new words that are no name of it: “買い物リストの卵を…に変えて”."""
+MOST_CLAUSES = 4
+"""So many clauses has a message at most of which one wishes something."""
 WRITES = frozenset({*surely.ADDS, "add_step"})
 TICKS = frozenset({"tick_item", "change_items"})
 WITHOUT_DAY = frozenset(
@@ -88,7 +93,7 @@ def as_read(
     looked: Asked, question: Step, reading: Reading, language: Language, act: Act
 ) -> Route | None:
     """Return the change that the reader knows and no pattern; None where it is asked about."""
-    said, asks = reading.likely[0], surely.asks_yes(question)
+    said, asks = _said(reading), surely.asks_yes(question)
     uses = USES.get(said.intent)
     if asks is None or uses is None:
         return None
@@ -124,6 +129,76 @@ def as_read(
         and not surely.relayed(language).search(Marked(said.text).text)
     )
     return surely.route_of(looked, question, asks, said, act) if is_meant else None
+
+
+def said_alone(
+    looked: Asked, question: Step, reading: Reading, language: Language, act: Act
+) -> Route | None:
+    """Return the change that is asked about where one clause surely wishes it and the others only
+    tell why: “library books are done, edie took them back”; None where it is asked about.
+    """
+    asks = surely.asks_yes(question)
+    wished = next((one for one in reading.likely if one.intent != TWO), None)
+    if asks is None or wished is None or wished.intent not in USES:
+        return None
+    clauses = _clauses(looked.message, language)
+    least = reading.weights.get(TWO, 0.0) + wished.sure
+    if not 1 < len(clauses) <= MOST_CLAUSES or least < surely.NAMED:
+        return None
+    if question_signs.may_ask(looked.message) or "?" in looked.message or "？" in looked.message:
+        return None
+    for at, clause in enumerate(clauses):
+        part = msgspec.structs.replace(looked, message=clause)
+        read = reader.read(part, asking.things(looked), language)
+        if not read.likely or read.likely[0].intent != wished.intent:
+            continue
+        mine = wishes.ask(part, read.likely[0], language)
+        if mine is None or surely.asks_yes(mine) != asks:
+            continue
+        others = clauses[:at] + clauses[at + 1 :]
+        if not all(_only_tells(looked, one, asks.choices, language) for one in others):
+            return None
+        return as_read(part, mine, read, language, act)
+    return None
+
+
+def _clauses(message: str, language: Language) -> list[str]:
+    """Return the clauses of a message that have a word."""
+    start, found = 0, list[str]()
+    for end, after in [
+        *(one.span() for one in words_of(language).join.finditer(Marked(message).text)),
+        (len(message), 0),
+    ]:
+        found += [message[start:end]] if re.search(r"\w", message[start:end]) else []
+        start = after
+    return found
+
+
+def _only_tells(looked: Asked, clause: str, things: Sequence[Thing], language: Language) -> bool:
+    """Return whether a clause wishes nothing of anything else, and leaves nothing open."""
+    text = Marked(clause).text
+    if surely.perhaps(language).search(text) or surely.relayed(language).search(text):
+        return False
+    part = msgspec.structs.replace(looked, message=clause)
+    likely = reader.read(part, asking.things(looked), language).likely[:1]
+    if not likely or likely[0].intent not in wishes.WRITES or likely[0].sure < surely.HALF:
+        return True
+    mine = wishes.ask(part, likely[0], language)
+    asks = surely.asks_yes(mine) if mine else None
+    return mine is None or bool(asks and asks.choices == things)
+
+
+def _said(reading: Reading) -> Understood:
+    """Return the likeliest of a reading, as likely as both that write the same line into a note."""
+    said, *others = reading.likely
+    texts = [*said.all_of("text"), *said.all_of("item")]
+    same = [
+        one.sure
+        for one in others
+        if {one.intent, said.intent} == surely.ADDS
+        and [*one.all_of("text"), *one.all_of("item")] == texts
+    ]
+    return said._replace(sure=said.sure + sum(same))
 
 
 def _renames_part(said: Understood) -> bool:

@@ -191,7 +191,7 @@ def _checked(
     if same_texts.leaves_folder(step, reading.likely[0]):
         elsewhere = wishes.ask_in_folder(looked, reading.likely[0], language)
         if elsewhere is not None:
-            return elsewhere
+            return made_at_once.new_note(looked, step, elsewhere, reading, act) or elsewhere
     is_sure = first.likely and first.likely[0].sure >= wishes.SURE
     differs = is_sure and not agreement.is_of(step, first.likely[0])
     is_listed = same_texts.leaves_list(step, reading.likely[0])
@@ -327,6 +327,7 @@ def _asked_or_done(
     if is_same and same_question.asks_more(step, question):
         return same_question.without_day(step, best)
     read = at_once.as_read(looked, question, reading, language, act)
+    read = read or at_once.said_alone(looked, question, reading, language, act)
     if best.intent == "message":
         read = made_at_once.as_new(looked, question, reading, language, act)
     if not is_same:

@@ -76,7 +76,16 @@ def do(asked: Asked, whole: Asked, language: Language, act: Act) -> tuple[Step |
     under = _under_heading(asked, whole, language)
     if under is not None:
         return surely.do(whole, under, act) if isinstance(under, Route) else under, True
-    for find in (_slip, _one_more, numbered_rows.answer, past_lines.answer, _code, _table, _value):
+    for find in (
+        _slip,
+        _row_too,
+        _one_more,
+        numbered_rows.answer,
+        past_lines.answer,
+        _code,
+        _table,
+        _value,
+    ):
         found = find(asked, whole, language)
         if found is not None:
             return surely.do(whole, found, act) if isinstance(found, Route) else found, True
@@ -106,7 +115,8 @@ def _prioritizes(asked: Asked, language: Language) -> bool:
 def _has_looked(asked: Asked, whole: Asked, language: Language) -> bool:
     """Return whether anything was looked up for a heading, a code or a table."""
     may_ask = past_lines.may_ask(asked, language) or numbered_rows.may_ask(asked)
-    if may_ask or rows.taken_from(asked, language):
+    goes_on = log_entries.more_said(asked, language) or rows.taken_from(asked, language)
+    if may_ask or goes_on:
         return True
     if line_values.wishes(asked, language):
         return True
@@ -180,7 +190,7 @@ def _slip(asked: Asked, whole: Asked, language: Language) -> Route | Step | None
     return slips.change(before, held, language) if isinstance(held, Held) else held
 
 
-def _one_more(asked: Asked, whole: Asked, language: Language) -> Route | Step | None:
+def _row_too(asked: Asked, whole: Asked, language: Language) -> Route | Step | None:
     """Return the row that goes as well as the one before, or the step that reads its note."""
     note = rows.taken_from(asked, language)
     if note is None or "?" in asked.message or "？" in asked.message:
@@ -188,6 +198,13 @@ def _one_more(asked: Asked, whole: Asked, language: Language) -> Route | Step | 
     before = looks.before_change(whole)
     held = item_changes.read(before, note)
     return rows.one_more(before, held, language) if isinstance(held, Held) else held
+
+
+def _one_more(asked: Asked, whole: Asked, language: Language) -> Route | Step | None:
+    """Return one more line of the note that was written or told, or the step that reads it."""
+    if not log_entries.more_said(asked, language) or taken_back.as_whole(asked, language):
+        return None
+    return log_entries.one_more(asked, looks.before_change(whole), language)
 
 
 def _code(asked: Asked, whole: Asked, language: Language) -> Route | Step | None:

@@ -323,6 +323,8 @@ def _is_part(said: Understood, title: str, content: str) -> bool:
     written, names = fold_text(content), tuple(map(fold_text, said.all_of("name")))
     is_end = questions.is_asian(title) and fold_text(title).endswith(names)
     is_part = all(fold_text(said.text[one.start : one.end]) in written for one in said.spans)
+    if (*names, *map(fold_text, said.all_of("text"))) == (fold_text(title), written):
+        return True  # the same but for the folder
     return is_part and not (is_end and fold_text(title) not in names)
 
 

@@ -242,6 +242,15 @@ def folder(asked: Asked, name: str) -> str:
     return str(found["name"]) if found else ""
 
 
+def folder_of(asked: Asked, said: Understood, names: Sequence[str], language: Language) -> str:
+    """Return the folder into which a note is moved, by its name, else where it is only “there”:
+    “and pop the seed order in there”.
+    """
+    found = folder(asked, names[-1]) if names else ""
+    is_there = not names or references.points_there(names[-1], language)
+    return found or (folder_there(asked, said, language) if is_there else "")
+
+
 def folder_there(asked: Asked, said: Understood, language: Language) -> str:
     """Return the folder that was spoken of last, where words beside the other slots say “there”:
     “dentro crea la nota …”; empty where they do not.

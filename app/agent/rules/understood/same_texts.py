@@ -65,6 +65,8 @@ def are_same(asked: Asked, writes: Sequence[Call], said: Understood) -> bool:
         return False  # “rice and beans, Ben wants chili on Sunday” is no list to its end
     if all(one.startswith("|") for one in texts) and len(texts) == len(wanted):
         return all(map(_is_row, texts, wanted))
+    if said.intent == "rename" and _words(texts) == _words([meant.name_of(said)]):
+        return True  # “call it Sharpen secateurs then”
     if said.intent in EXACT and _words(texts) != _words(wanted):
         return False
     if questions.is_asian(asked.message):

@@ -12,7 +12,7 @@ from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.note_parts import rows
-from app.agent.rules.passages import note_lines
+from app.agent.rules.passages import note_lines, questions
 from app.agent.rules.phrases import phrases
 from app.agent.rules.reader import reader
 from app.agent.rules.reader.reader import Reading
@@ -51,8 +51,9 @@ def at_end(asked: Asked, language: Language) -> bool:
     if wished in REOPENS or _no(whole) >= POSSIBLE:
         return False  # “wait no, put it back” takes back what was done before
     message = asked.message.rstrip(" .!…。！")
-    ends = (message[found.end() :] for found in list(_MARK.finditer(message))[-MOST:])
-    return any(_says_no(asked, one, wished, language) for one in ends if one)
+    marks = list(_MARK.finditer(message))[-MOST:]
+    ends = ((message[: one.start()], message[one.end() :]) for one in marks)
+    return any(_says_no(asked, lead, end, wished, language) for lead, end in ends if end)
 
 
 def ends_with_no(asked: Asked, language: Language) -> bool:
@@ -144,11 +145,21 @@ def is_denied(asked: Asked, step: Step, language: Language) -> bool:
 
 def _without_not(message: str, language: Language) -> Iterator[str]:
     """Yield each clause that has a word for “not”, without it; a Japanese verb keeps its own."""
-    negates = surely.negates(language)
     for clause in _MARK.split(message):
-        marked = Marked(clause).text
-        if negates.search(marked):
-            yield clause if _ENDING.search(clause) else " ".join(negates.sub(" ", marked).split())
+        parts = clause.split() if questions.is_asian(clause) else [clause]
+        for part in parts:
+            left = _denied(part, language)
+            # 窗帘删了吧 别 denies what stands before it
+            if left is not None:
+                yield left or _denied(clause, language) or ""
+
+
+def _denied(text: str, language: Language) -> str | None:
+    """Return a text without its word for “not”; None where it has none."""
+    negates, marked = surely.negates(language), Marked(text).text
+    if not negates.search(marked):
+        return None
+    return text if _ENDING.search(text) else " ".join(negates.sub(" ", marked).split())
 
 
 def can_undo(asked: Asked) -> bool:
@@ -163,15 +174,17 @@ def can_reopen(asked: Asked) -> bool:
     return last.intent == "complete_todo" and can_undo(asked)
 
 
-def _says_no(asked: Asked, text: str, wished: str, language: Language) -> bool:
-    """Return whether an end says no and nothing else, or denies just what was wished: “delete the
-    list… no, don't delete it”.
+def _says_no(asked: Asked, lead: str, text: str, wished: str, language: Language) -> bool:
+    """Return whether an end says no and nothing else, or denies just what was wished before it:
+    “delete the list… no, don't delete it”; 好吧。窗帘不洗了 is all of the wish.
     """
     read = _read(asked, text, language)
     if _no(read) >= SURE:
         return not any(one.all_of("day") for one in read.likely[:1])  # “no, on Tuesday”
     denies = wished in agreement.ENDS and words_of(language).denies.search(Marked(text).text)
-    return bool(denies and read.weights.get(wished, 0.0) >= SURE)
+    if not denies or read.weights.get(wished, 0.0) < SURE:
+        return False
+    return _read(asked, lead, language).weights.get(wished, 0.0) >= POSSIBLE
 
 
 def _no(read: Reading) -> float:

@@ -3,9 +3,11 @@
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 
+import msgspec
+
 from app.agent.quickadd import quickadd
 from app.agent.rules.changes import days, told
-from app.agent.rules.changes.marked import Marked
+from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import dialogue_words, references, slots, view_words
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.mentions import asking
@@ -48,6 +50,7 @@ def move(asked: Asked, language: Language, act: Act) -> tuple[Step | None, bool]
 
 def _days(asked: Asked, language: Language) -> tuple[date, str] | None:
     """Return the day of which all is moved, and the words for the day to which it is."""
+    asked = _without_same_time(asked, language)
     reading = reader.read(asked, (), language)
     if not reading.likely or not references.says_all(asked.message, language):
         return None
@@ -81,6 +84,17 @@ def _days(asked: Asked, language: Language) -> tuple[date, str] | None:
         if day and len(others) == 1 and _date(others[0]) != day:
             return None if isinstance(others[0], datetime) else (others[0], new)
     return None
+
+
+def _without_same_time(asked: Asked, language: Language) -> Asked:
+    """Return what is asked without a last clause that only says that the time of day stays, which
+    it does: 周四的事全挪到周五 同一个时间.
+    """
+    message = asked.message.rstrip(" .!。！")
+    for end in words_of(language).join.finditer(Marked(message).text):
+        if meant.keeps_time(message[end.end() :], language):
+            return msgspec.structs.replace(asked, message=message[: end.start()])
+    return asked
 
 
 def _says_more(asked: Asked, said: Understood, language: Language) -> bool:

@@ -186,7 +186,7 @@ def _wanted(asked: Asked, said: Understood, language: Language) -> Route | None:
             return Route("change_note", language, {"untag": "yes", **({"tag": tag} if tag else {})})
         case "move_note":
             folders = surely.not_denied(said, "folder", language)  # “kids, no, office”: the last
-            arguments = {"folder": meant.folder(asked, folders[-1]) if folders else ""}
+            arguments = {"folder": meant.folder_of(asked, said, folders[-1:], language)}
     return Route(intent, language, arguments) if all(arguments.values()) else None
 
 
