@@ -73,7 +73,7 @@ def _next_step_of_one(asked: Asked) -> Step:
         return corrected
     step = judged.judge(asked, looked, language, judged.Doers(_step, _act_traced))
     if taken_back.is_denied(asked, step, language):
-        return taken_back.let_be(language)
+        return taken_back.let_be(language, taken_back.todos_of(looked or asked, step))
     return _in_language(step, language)
 
 

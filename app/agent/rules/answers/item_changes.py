@@ -1,6 +1,8 @@
 """What stands on a list, the boxes of a note or the steps of a todo: told, ticked, taken off."""
 
+import itertools
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -25,6 +27,8 @@ _ITEM = re.compile(r"^(?P<mark>\s*(?:[-*+]|\d+[.)])\s+)(?:\[(?P<box>[ xX])\]\s+)
 BOX_LINE = r"^\s*(?:[-*+]|\d+[.)])\s+\[[ xX]\]\s"
 _BOX = re.compile(r"\[[ xX]\]")
 _IN_ROW = "、"
+_LABELLED = re.compile(r"^\s*(?:[-*+]\s+)?(?P<label>[^\W\d_][^:：\n|]{0,29}?)\s?[:：]\s*(?=\S)")
+_VALUE_ENDS = re.compile(r"[,;]\s+|[、，；]\s*")
 LONGEST_ROW = 100
 TOLD = {"tick": "ticked", "untick": "unticked", "remove": "taken_off"}
 
@@ -37,6 +41,11 @@ class Item(NamedTuple):
     is_done: bool
     has_box: bool = True
 
+    @property
+    def line(self) -> int:
+        """The number of the line that it is, or of which it is a part."""
+        return self.place if self.place >= 0 else (-1 - self.place) // LONGEST_ROW
+
     def can_be_changed(self, how: str) -> bool:
         """Return whether it can be ticked, opened again or taken off, which needs no box."""
         return how == "remove" or (self.has_box and self.is_done == (how == "untick"))
@@ -48,6 +57,11 @@ class Held(NamedTuple):
     thing: Thing
     record: Mapping[str, Any]
     items: tuple[Item, ...]
+
+    @property
+    def whole(self) -> Sequence[Item]:
+        """The items that are no part of a line, unless all are."""
+        return [one for one in self.items if one.place >= 0] or self.items
 
     @property
     def goes_on(self) -> bool:
@@ -69,6 +83,22 @@ def call_for(thing: Thing) -> Call:
     if thing.kind == "todo":
         return "get_todo", {"id": thing.id}
     return "get_note_content", {"noteId": thing.id}
+
+
+def narrowest(items: Sequence[Item]) -> list[Item]:
+    """Return items without the lines of which there is a part: “drop Ben's kite” is not all of
+    “Ben: a kite, a scarf”.
+    """
+    lines = {one.line for one in items if one.place < 0}
+    return [one for one in items if one.place < 0 or one.place not in lines]
+
+
+def of_line(held: Held, text: str, said: str) -> list[Item]:
+    """Return the items that a line is, or the one thing in it that is called as `said`."""
+    lines = str(held.record["markdown"]).split("\n")
+    items = [one for one in held.items if lines[one.line].strip() == text.strip()]
+    part = [one for one in items if one.place < 0 and one.title.lower() == said.lower().strip()]
+    return part or [one for one in items if one.place >= 0]
 
 
 def held(asked: Asked, thing: Thing) -> Held | None:
@@ -219,11 +249,37 @@ def _step(step: Mapping[str, Any], how: str) -> dict[str, Any]:
     return {} if how == "remove" else {**kept, "completed": how == "tick"}
 
 
-def _without(line: str, at: int, changes: Mapping[int, str]) -> str:
-    """Return a line that is a row of things without those that are taken off."""
-    parts = line.split(_IN_ROW)
-    kept = [one for number, one in enumerate(parts) if _place(at, number) not in changes]
-    return line if len(kept) == len(parts) else _IN_ROW.join(kept)
+def _without(line: str, at: int, changes: Mapping[int, str]) -> str | None:
+    """Return a line that is a row of things without those that are taken off; nothing where none
+    of its things is left.
+    """
+    if at in changes:
+        return line
+    spans = _spans(line)
+    kept = [one for number, one in enumerate(spans) if _place(at, number) not in changes]
+    if len(kept) == len(spans):
+        return line
+    gaps = [line[a[1] : b[0]] for a, b in itertools.pairwise(spans)]
+    row = "".join(
+        f"{gaps[number - 1] if number else ''}{line[slice(*one)]}"
+        for number, one in enumerate(kept)
+    )
+    return f"{line[: spans[0][0]]}{row}{line[spans[-1][1] :]}" if kept else None
+
+
+def _spans(line: str) -> list[tuple[int, int]]:
+    """Return where each thing stands in a line that is a row of things, behind a name or not:
+    “白菜、豆腐”, “- Ben: a kite, a scarf”; nothing where it is none.
+    """
+    label = _LABELLED.match(line)
+    if label is None:
+        ends = [one.span() for one in re.finditer(_IN_ROW, line)]
+    else:
+        ends = [one.span() for one in _VALUE_ENDS.finditer(line, label.end())]
+    if not ends or len(ends) >= LONGEST_ROW:
+        return []
+    starts = [label.end() if label else 0, *(one[1] for one in ends)]
+    return list(zip(starts, [*(one[0] for one in ends), len(line)], strict=True))
 
 
 def _place(line: int, number: int) -> int:
@@ -231,8 +287,8 @@ def _place(line: int, number: int) -> int:
     return -1 - line * LONGEST_ROW - number
 
 
-def _line(line: str, how: str) -> str | None:
-    if not how:
+def _line(line: str | None, how: str) -> str | None:
+    if not how or line is None:
         return line
     return None if how == "remove" else _BOX.sub("[x]" if how == "tick" else "[ ]", line, count=1)
 
@@ -244,17 +300,35 @@ def _steps(record: Mapping[str, Any]) -> list[Item]:
 
 def _lines(record: Mapping[str, Any]) -> list[Item]:
     """Return the items of a note; where it has none, those of lines such as “白菜、豆腐”, or the
-    rows of its tables by what they are of.
+    rows of its tables by what they are of; and the things behind the name of a line.
     """
     lines = str(record.get("markdown", "")).split("\n")
-    rows = ((at, line.split(_IN_ROW)) for at, line in enumerate(lines) if _IN_ROW in line)
-    in_rows = [
-        Item(one.strip(), _place(at, number), False, has_box=False)
-        for at, parts in rows
-        if len(parts) < LONGEST_ROW
-        for number, one in enumerate(parts)
+    whole = _items(lines) or _in_rows(lines, with_name=False) or _table_rows(lines)
+    return [*whole, *_in_rows(lines, with_name=True)]
+
+
+def _in_rows(lines: Sequence[str], *, with_name: bool) -> list[Item]:
+    """Return the things of lines that are rows of them, behind a name or without one; two that are
+    called the same are told apart by their names.
+    """
+    found = [
+        (at, number, label["label"] if label else "", line[start:end].strip(" .。"))
+        for at, line in enumerate(lines)
+        for label in [_LABELLED.match(line)]
+        if (label is not None) == with_name and not (with_name and _BOX.search(line))
+        for number, (start, end) in enumerate(_spans(line))
     ]
-    return _items(lines) or in_rows or _table_rows(lines)
+    titles = Counter(one[-1] for one in found)
+    return [
+        Item(
+            f"{label}: {title}" if label and titles[title] > 1 else title,
+            _place(at, number),
+            False,
+            has_box=False,
+        )
+        for at, number, label, title in found
+        if title
+    ]
 
 
 def _table_rows(lines: Sequence[str]) -> list[Item]:

@@ -40,6 +40,8 @@ class Words(NamedTuple):
     finished: re.Pattern[str]
     done: re.Pattern[str]
     open: re.Pattern[str]
+    provided: re.Pattern[str]
+    forbids: re.Pattern[str]
     link_before: re.Pattern[str]
     link_after: re.Pattern[str]
     old: re.Pattern[str]
@@ -154,9 +156,6 @@ def words_of(language: Language) -> Words:
         before, edge = (r"(?<!\w)", r"(?!\w)") if spaced else ("", "")
         return re.compile(shape.replace("…", f"{before}(?:{text(pick)}){edge}"))
 
-    def changes(pick: str) -> dict[ChangeKind, re.Pattern[str]]:
-        return {kind: whole(getattr(one, pick)) for kind, one in table.kinds.items()}
-
     return Words(
         whole(table.denies),
         only(table.asks, r"^\W*(?:…)" if spaced else "(?:…)"),
@@ -177,6 +176,8 @@ def words_of(language: Language) -> Words:
         whole(table.finished),
         accented(table.done),
         whole(table.open),
+        accented(table.provided),
+        whole(table.forbids),
         only(table.link, r"^(?:[\s,:：、，]*(?:…))+[\s,:：、，]*"),
         only(table.link, r"(?:[\s,、，]*(?:…))+[\s,、，.。!！]*$"),
         only(table.old, r"(?:…)\s*$"),
@@ -189,12 +190,17 @@ def words_of(language: Language) -> Words:
         whole(table.note),
         whole(table.states),
         whole(table.saying),
-        changes("cues"),
-        changes("also"),
+        {kind: whole(one.cues) for kind, one in table.kinds.items()},
+        {kind: whole(one.also) for kind, one in table.kinds.items()},
         plain_letters(language_data.join_pattern(table.onto)),
         plain_letters(language_data.join_pattern(table.inside)),
         spaced,
     )
+
+
+def is_provided(message: str, language: Language) -> bool:
+    """Return whether a message wishes something only if something else is so: “if it rains”."""
+    return words_of(language).provided.search(message.lower()) is not None
 
 
 def clause_at(message: str, place: int, language: Language) -> tuple[int, str]:

@@ -132,9 +132,14 @@ def _read_clause(
     if "untick" not in may and part.has(words.cues["untick"]):
         return _Clause(items, None, is_covered=False, is_open=True)  # “I still need the eggs”
     kind = next((one for one in may if part.has(words.cues[one])), None)
-    may_tick = kind == "remove" and all(
-        words.cues["tick"].match(part.text, one.start())
-        for one in words.cues["remove"].finditer(part.text)
+    has_box = any(one.has_box for one in items or held.items)
+    may_tick = (
+        has_box
+        and kind == "remove"
+        and all(
+            words.cues["tick"].match(part.text, one.start())
+            for one in words.cues["remove"].finditer(part.text)
+        )
     )
     if kind:
         part.fit(words.cues[kind], "c")

@@ -14,7 +14,7 @@ from app.agent.rules.answers import item_changes
 from app.agent.rules.answers.item_changes import Held
 from app.agent.rules.changes import last_spoken, named, reused
 from app.agent.rules.changes import marked as changed
-from app.agent.rules.changes.marked import Marked
+from app.agent.rules.changes.marked import Marked, is_provided
 from app.agent.rules.dialogue import resolve_reference, view_words
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
@@ -328,6 +328,8 @@ def _change(wish: Wish, asked: Asked, held: Held, marked: Marked) -> Step:
     if asks and not changes.courtesy.search(marked.text):
         return Step()
     told = item_clauses.read(asked, held, marked, wish.language, _last_how(asked))
+    if told.is_sure and is_provided(asked.message, wish.language):
+        told = told._replace(is_sure=False)
     items = {one.place: one for one in held.items}
     needed = {
         place: how

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from app.agent.rules.answers.item_changes import Item
+from app.agent.rules.answers.item_changes import Item, narrowest
 from app.agent.rules.changes.marked import FREE, Marked
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.mentions import asking, mentions, parts
@@ -36,11 +36,26 @@ def mark_named(marked: Marked, items: Sequence[Item]) -> list[Item]:
         ]
         if not places:
             break
-        if len(places[0].things) > 1:
+        named = narrowest([things[one] for one in places[0].things])
+        if len(named) > 1:
             return []
         marked.mark([places[0][:2]], IN_PART)
-        found.append(things.pop(places[0].things[0]))
-    return sorted(found, key=lambda one: one.place)
+        found.append(named[0])
+        things = {thing: one for thing, one in things.items() if one is not named[0]}
+    found = [part for one in found for part in _parts_said(one, items, marked.message)]
+    return sorted(narrowest(found), key=lambda one: one.place)
+
+
+def _parts_said(item: Item, items: Sequence[Item], message: str) -> list[Item]:
+    """Return the parts of a line that a message has words of, if it has of some alone: “drop Ben's
+    size” is not all of “Ben: size 33, height 128”; else the line itself.
+    """
+    mine = [one for one in items if one.place < 0 and one.line == item.place]
+    words = [note_lines.content(one.title) for one in mine]
+    same = set.intersection(*words) if words else set[str]()
+    held = note_lines.content(message) - same
+    said = [one for one, its in zip(mine, words, strict=True) if its & held]
+    return said if 0 < len(said) < len(mine) else [item]
 
 
 def _is_free(marked: Marked, part: Part) -> bool:

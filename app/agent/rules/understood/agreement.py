@@ -372,14 +372,14 @@ def _kinds_of_changes(asked: Asked, fields: Mapping[str, Any]) -> int:
     new = str(fields.get("content") or old)
     before, after = ({_BOX.sub("[ ]", one) for one in text.splitlines()} for text in (old, new))
     ticks = any(_BOX.sub("[ ]", one) in after for one in {*old.splitlines()} - {*new.splitlines()})
-    return ticks + bool(after - before) + bool(before - after)
+    return ticks + bool(same_texts.new_lines(before, after)) + bool(before - after)
 
 
 def _adds_lines(asked: Asked, writes: Sequence[Call]) -> bool:
     """Return whether a note that was read gets lines that it has not, ticked or not."""
-    old = _BOX.sub("[ ]", _read_before(asked)).splitlines()
+    old = set(_BOX.sub("[ ]", _read_before(asked)).splitlines())
     texts = [str(fields.get("content", "")) for tool, fields in writes if tool == "edit_note"]
-    return any(set(_BOX.sub("[ ]", one).splitlines()) - set(old) for one in texts)
+    return any(same_texts.new_lines(old, set(_BOX.sub("[ ]", one).splitlines())) for one in texts)
 
 
 def _only_ticks(asked: Asked, writes: Sequence[Call]) -> bool:

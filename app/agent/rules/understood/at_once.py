@@ -9,10 +9,13 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from app.agent.rules.changes.marked import Marked, words_of
+from app.agent.rules.changes.marked import Marked, is_provided, words_of
 from app.agent.rules.dialogue import dialogue_words, references, slots
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.plain_letters import plain_letters
+from app.agent.rules.listed import list_words
 from app.agent.rules.mentions import asking
+from app.agent.rules.passages import questions
 from app.agent.rules.reader import question_signs, reader
 from app.agent.rules.reader.labelled import TWO
 from app.agent.rules.reader.reader import Reading, Understood
@@ -61,6 +64,11 @@ MOST_CLAUSES = 4
 """So many clauses has a message at most of which one wishes something."""
 WRITES = frozenset({*surely.ADDS, "add_step"})
 TICKS = frozenset({"tick_item", "change_items"})
+OF_ITEMS = {
+    "remove": frozenset({"remove_item", "remove_step", "delete"}),
+    "tick": frozenset({"tick_item", "tick_step", "complete_todo"}),
+}
+"""The intents by which items are taken off a list, and ticked."""
 WITHOUT_DAY = frozenset(
     {"prioritize", "rename", "delete", "undate_todo", "pin", "tag", "move_note"}
 )
@@ -199,6 +207,57 @@ def _said(reading: Reading) -> Understood:
         and [*one.all_of("text"), *one.all_of("item")] == texts
     ]
     return said._replace(sure=said.sure + sum(same))
+
+
+def items(
+    looked: Asked, question: Step, reading: Reading, language: Language, act: Act
+) -> Route | None:
+    """Return the change of items that the patterns ask about, because of what is said beside it,
+    where the reader is sure of the same, the list is that which was spoken of or is named, and each
+    item has all its words said: “take the lamb off Lupe is vegetarian”.
+    """
+    said, asks = reading.likely[0], surely.asks_yes(question)
+    if asks is None or asks.intent != "change_items" or len(asks.arguments) != 1:
+        return None
+    ((how, titles),) = asks.arguments.items()
+    intents = OF_ITEMS.get(how, frozenset())
+    likely = sum(reading.weights.get(one, 0.0) for one in intents)
+    if (
+        said.intent not in intents
+        or likely < surely.AT_ONCE
+        or question_signs.only_asks(said, language)
+    ):
+        return None
+    marked, thing = Marked(said.text).text, asks.choices[0]
+    unsure = (surely.perhaps, surely.relayed, surely.negates)
+    if any(one(language).search(marked) for one in unsure):
+        return None
+    if is_provided(said.text, language) or question_signs.only_asks(said, language):
+        return None
+    last = looked.earlier[0] if looked.earlier else Trace()
+    is_told = (*last.about, *last.shown) == (thing,) and not last.asks
+    if not is_told and not surely.is_said(thing.title, said.text):
+        return None
+    is_whole = all(_is_name_alone(one, marked, how, language) for one in titles.split("\n"))
+    names = said.all_of("item") or said.all_of("step")
+    if not (is_whole or (names and surely.names_items(said, asks))):
+        return None
+    if surely.names_other(looked, said._replace(spans=()), asks.choices):
+        return None
+    return surely.route_of(looked, question, asks, said._replace(spans=()), act)
+
+
+def _is_name_alone(title: str, text: str, how: str, language: Language) -> bool:
+    """Return whether an item stands in a text with its whole name, which no word before or after it
+    makes longer: “milk powder” is no “milk”.
+    """
+    name = re.search(rf"(?<!\w){re.escape(plain_letters(title).lower())}(?!\w)", text)
+    if name is None or not words_of(language).spaced:
+        return False
+    before, after = text[: name.start()].rstrip(" "), text[name.end() :].lstrip(" ")
+    words = [*re.findall(r"[\w'-]+$", before), *re.findall(r"^[\w'-]+", after)]
+    cue = list_words.words_of(language).cues["remove" if how == "remove" else "tick"]
+    return all(one in questions.little() or cue.search(one) for one in words)
 
 
 def _renames_part(said: Understood) -> bool:

@@ -125,6 +125,8 @@ def _of_step(
         return taken_back.let_be(language)
     if _renames_guess(asked, step) or taken_back.trashes_part(asked, step):
         return _ask_first(asked, step, language)
+    if taken_back.is_provided(asked, step, language):
+        return _ask_first(asked, step, language)
     if question_signs.may_ask(asked.message):
         route = Route("ask", language, {"words": asked.message})
         told = surely.do(looked or asked, route, act)
@@ -280,6 +282,8 @@ def _instead(
         return step
     if not nothing and best.intent == "todo_state" and best.all_of("target"):
         return step  # “when does the flight leave?” that a todo has in its name, too
+    if listed := at_once.items(looked, step, reading, language, act):
+        return listed
     told = shown.show(looked, best, language, act) if best.intent in reads else None
     if told is not None:
         return told

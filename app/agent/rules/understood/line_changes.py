@@ -385,7 +385,7 @@ def _removed(
         line, is_whole = next((one for one in told if one[0]), (None, False))
     if line is None or not is_whole or note_lines.left_of(old, line, place.note.title) - {old}:
         return None
-    items = [one for one in held.items if line.text.rstrip().endswith(one.title)]
+    items = item_changes.of_line(held, line.text, old)
     others = [one for one in lines if one is not line and note_lines.said_in([one], place.rest)[1]]
     if len(items) != 1 or others:
         return None

@@ -8,7 +8,7 @@ import re
 
 from app.agent.rules.answers import item_changes
 from app.agent.rules.answers.item_changes import Held
-from app.agent.rules.changes.marked import Marked, words_of
+from app.agent.rules.changes.marked import Marked, is_provided, words_of
 from app.agent.rules.dialogue import references
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.listed import list_words, named_notes
@@ -91,9 +91,8 @@ def do(asked: Asked, whole: Asked, language: Language, act: Act) -> tuple[Step |
             return surely.do(whole, found, act) if isinstance(found, Route) else found, True
     has_looked = bool(again) or looked or _has_looked(asked, whole, language)
     may_log = log_entries.may_be(asked, language)
-    is_else = _prioritizes(asked, language) or surely.perhaps(language).search(
-        Marked(asked.message).text
-    )
+    is_open = surely.perhaps(language).search(Marked(asked.message).text)
+    is_else = is_open or is_provided(asked.message, language) or _prioritizes(asked, language)
     said = [] if is_else else line_changes.wanted(asked, language)
     if not (may_log or said) or taken_back.as_whole(asked, language):
         return None, has_looked

@@ -2,12 +2,13 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from app.agent.rules.answers import new_todos
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.passages import log_lines, questions, tables
+from app.agent.rules.passages.sentences import split_words
 from app.agent.rules.reader.reader import Understood
 from app.agent.rules.understood import meant
 from app.agent.turn.steps import Asked, Call, Step, Thing
@@ -227,3 +228,10 @@ def share_letters(title: str, name: str) -> bool:
     size = 2 if questions.is_asian(name) else FORM
     text, said = plain_letters(title).lower(), plain_letters(name).lower()
     return any(said[at : at + size] in text for at in range(len(said) - size + 1))
+
+
+def new_lines(before: Collection[str], after: Collection[str]) -> set[str]:
+    """Return the lines that are there now and not before, but those that have only lost words."""
+    gone = [Counter(split_words(one)) for one in set(before) - set(after)]
+    added = set(after) - set(before)
+    return {one for one in added if not any(Counter(split_words(one)) <= all_of for all_of in gone)}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from app.agent.rules.answers.undo import GONE_BY
 from app.agent.rules.changes import reused, told
-from app.agent.rules.changes.marked import Marked, words_of
+from app.agent.rules.changes.marked import Marked, is_provided, words_of
 from app.agent.rules.dialogue import dialogue_words, references, resolve_reference, said_days
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
@@ -89,7 +89,8 @@ def may_be_done(
     """Return whether a change is likely enough, all that a message says goes into it, and nothing
     says that it only may be so; `takes_back` says whether it is the contrary of what was just done.
     """
-    is_open = perhaps(language).search(Marked(said.text).text)
+    is_open = bool(perhaps(language).search(Marked(said.text).text))
+    is_open = is_open or is_provided(said.text, language)
     is_likely = said.sure >= least(said, takes_back=takes_back)
     return is_likely and uses_all(said, uses) and not is_open
 

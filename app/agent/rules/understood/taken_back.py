@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
+from app.agent.quickadd import quickadd
+from app.agent.rules.changes import marked as changed
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages.language_tables import Language
@@ -17,7 +19,7 @@ from app.agent.rules.phrases import phrases
 from app.agent.rules.reader import reader
 from app.agent.rules.reader.reader import Reading
 from app.agent.rules.understood import agreement, surely
-from app.agent.turn.steps import Asked, Step, Trace
+from app.agent.turn.steps import Asked, Step, Thing, Trace
 
 SURE, POSSIBLE = 0.7, 0.2
 """So likely is it that an end takes back what is before it, and that all does what was before."""
@@ -32,9 +34,13 @@ UNDONE: Mapping[str, tuple[str, ...]] = {
     "trash_note": ("delete",),
     "delete_folder": ("delete",),
     "complete_todo": ("complete_todo", "tick_item", "tick_step"),
-    "edit_note": ("remove_item", "tick_item"),
+    "edit_note": ("remove_item", "tick_item", "delete", "complete_todo", "untag"),
 }
 """The tools by which something ends, and the intents of that."""
+ENDS_OR_MOVES = frozenset("complete_todo delete_todo trash_note delete_folder edit_todo".split())
+"""The tools that are asked about first where a message wishes it only if something else is so."""
+WRITES = frozenset("edit_todo create_todo edit_note create_note create_folder pin_note".split())
+"""The tools that do what a message may forbid."""
 PARTS = frozenset("ask events replace_text append_note change_items tick_item add_up".split())
 """After these a part of a note was spoken of."""
 _ENDING = re.compile(r"ないで|ちゃ(?:だめ|ダメ|いけ)")
@@ -117,10 +123,19 @@ def no_row(asked: Asked, step: Step, language: Language) -> Step | None:
     return Step(told, trace=Trace(intent="leave", language=language), empty=True)
 
 
-def let_be(language: Language) -> Step:
-    """Return the answer that nothing is done."""
+def let_be(language: Language, about: tuple[Thing, ...] = ()) -> Step:
+    """Return the answer that nothing is done, be it to what was spoken of."""
     told = phrases.phrase(language, "leave")
-    return Step(told, trace=Trace(intent="leave", language=language))
+    return Step(told, trace=Trace(intent="leave", language=language, about=about))
+
+
+def todos_of(asked: Asked, step: Step) -> tuple[Thing, ...]:
+    """Return the todos that a step edits, of which what follows may be: “don't move it to Friday,
+    move it to Saturday”.
+    """
+    ids = {fields.get("id") for tool, fields in step.calls if tool == "edit_todo"}
+    read = [one.content["todo"] for one in asked.of("get_todo") if "todo" in one.content]
+    return tuple(Thing("todo", one["id"], one["title"]) for one in read if one["id"] in ids)
 
 
 def is_no(asked: Asked, language: Language) -> bool:
@@ -136,11 +151,40 @@ def is_denied(asked: Asked, step: Step, language: Language) -> bool:
     """Return whether a step ends or removes what a clause says is not to be: “lösch die Liste
     nicht”, which without its “not” is just that wish.
     """
+    if _forbids(asked, step, language):
+        return True
     wished = {one for tool, _ in step.calls for one in UNDONE.get(tool, ())}
     return bool(wished) and any(
-        sum(_read(asked, one, language).weights.get(name, 0.0) for name in wished) >= SURE
+        sum(reading.weights.get(name, 0.0) for name in wished) >= SURE
         for one in _without_not(asked.message, language)
+        for reading in (_read(asked, one, language), _read_after(asked, one, language))
     )
+
+
+def _forbids(asked: Asked, step: Step, language: Language) -> bool:
+    """Return whether a step gives a todo the day that a clause says it is not to get, or does what
+    is all that a message says is not to be done: “don't move the dentist to Friday”, “don't add
+    milk to the list”.
+    """
+    writes = [(tool, fields) for tool, fields in step.calls if tool in WRITES]
+    if not writes or _TEXT.search(asked.message):
+        return False
+    clauses = [one for one in _MARK.split(asked.message) if one]
+    forbids = words_of(language).forbids
+    days = {str(fields.get("dueDate"))[:10] for tool, fields in writes if tool == "edit_todo"}
+    for clause in (one for one in clauses if forbids.search(_without_must(one, language))):
+        read = quickadd.read_line(f"x {clause}", now=asked.now, locale=language)
+        if str(read.due)[:10] in days if read.due and days else len(clauses) == 1:
+            return True
+    return False
+
+
+def is_provided(asked: Asked, step: Step, language: Language) -> bool:
+    """Return whether a step does at once what a message wishes only if something else is so: “if
+    Ben comes, delete it”.
+    """
+    does = any(tool in ENDS_OR_MOVES for tool, _ in step.calls)
+    return does and not _TEXT.search(asked.message) and changed.is_provided(asked.message, language)
 
 
 def _without_not(message: str, language: Language) -> Iterator[str]:
@@ -156,7 +200,7 @@ def _without_not(message: str, language: Language) -> Iterator[str]:
 
 def _denied(text: str, language: Language) -> str | None:
     """Return a text without its word for “not”; None where it has none."""
-    negates, marked = surely.negates(language), Marked(text).text
+    negates, marked = surely.negates(language), _without_must(text, language)
     if not negates.search(marked):
         return None
     return text if _ENDING.search(text) else " ".join(negates.sub(" ", marked).split())
@@ -189,6 +233,16 @@ def _says_no(asked: Asked, lead: str, text: str, wished: str, language: Language
 
 def _no(read: Reading) -> float:
     return sum(read.weights.get(one, 0.0) for one in TAKES_BACK)
+
+
+def _without_must(clause: str, language: Language) -> str:
+    """Return a clause without what says that something must be done: “don't forget to move it”."""
+    return words_of(language).must.sub(" ", Marked(clause).text)
+
+
+def _read_after(asked: Asked, text: str, language: Language) -> Reading:
+    """Return how a text is read after what was said before, as “hak die Milch ab” of a list."""
+    return reader.read(msgspec.structs.replace(asked, message=text, results=()), (), language)
 
 
 def _read(asked: Asked, text: str, language: Language) -> Reading:

@@ -11,10 +11,8 @@ from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import dialogue_words, references, resolve_reference
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_tables import Wish
-from app.agent.rules.listed import list_wishes
+from app.agent.rules.listed import list_wishes, said_items
 from app.agent.rules.mentions import asking
-from app.agent.rules.passages import questions
-from app.agent.rules.passages.sentences import fold_text
 from app.agent.rules.reader import message_texts
 from app.agent.rules.reader.reader import Understood
 from app.agent.rules.routing.routing import Route
@@ -67,6 +65,8 @@ def ask(asked: Asked, said: Understood, language: Language) -> Step | None:
         return NEW[said.intent](asked, said, language)
     if said.intent in ITEMS:
         return _ask_of_items(asked, said, language)
+    if said.intent in ("delete", "untag") and (part := _ask_of_part(asked, said, language)):
+        return part
     wanted = _wanted(asked, said, language) if said.intent in KINDS else None
     if wanted is None:
         return (
@@ -78,6 +78,14 @@ def ask(asked: Asked, said: Understood, language: Language) -> Step | None:
     if found.unsure:
         return targets.ask_meant(wanted, found.unsure)
     return _ask_change(asked, said, wanted, found)
+
+
+def _ask_of_part(asked: Asked, said: Understood, language: Language) -> Step | None:
+    """Return the question whether items of the one note that is meant are to be taken off it."""
+    notes = [one for one in meant.things(asked, said, ANY, language).things if one.kind == "note"]
+    spoken = list_wishes.spoken_of(asked)
+    notes = notes or ([spoken] if spoken else [])
+    return said_items.ask_removed(asked, notes[0], language) if len(notes) == 1 else None
 
 
 def to_read(asked: Asked, said: Understood, language: Language) -> Route | None:
@@ -114,7 +122,7 @@ def to_read(asked: Asked, said: Understood, language: Language) -> Route | None:
         case "sum":
             note = meant.things(asked, said, NOTE, language).things if said.get("target") else ()
             named = "\n".join(said.text[one.start : one.end] for one in said.spans)
-            near = " ".join(str(one.id) for one in _with_word_in_title(asked, said.text))
+            near = " ".join(str(one.id) for one in meant.with_word_in_title(asked, said.text))
             arguments = {"words": said.text, "named": named, "near": near}
             return Route("add_up", language, arguments, note if len(note) == 1 else ())
         case "read_messages":
@@ -130,19 +138,6 @@ def _is_today(asked: Asked, said: Understood) -> bool:
     """Return whether a message names no other day than today."""
     found = dialogue_words.find_days(dialogue_words.bare(" ".join(said.all_of("day"))), asked.now)
     return found is None or found[0].start <= asked.now < found[0].end
-
-
-def _with_word_in_title(asked: Asked, text: str) -> list[Thing]:
-    """Return the notes in whose title a word of a message stands, be it as a part of a longer
-    word: “gas” in “Gasverbrauch”.
-    """
-    said = questions.read_question(text).terms
-    return [
-        one
-        for one in asking.things(asked)
-        if one.kind == "note"
-        and any(word in fold_text(one.title) for word in said if len(word) > 1)
-    ]
 
 
 def _wanted(asked: Asked, said: Understood, language: Language) -> Route | None:
@@ -356,14 +351,16 @@ def _item(name: str, held: Held, how: str) -> Item | None:
     """Return the one item that a name means of those that can be changed so."""
     rows = [{"title": one.title, "item": one} for one in _changeable(held, how)]
     found = resolve_reference.fitting_rows(name, rows) or resolve_reference.near_rows(name, rows)
-    return found[0]["item"] if len(found) == 1 else None
+    (item, *others) = item_changes.narrowest([one["item"] for one in found]) or (None,)
+    return None if others else item
 
 
 def _item_pointed_at(words: str, held: Held, how: str, language: Language) -> Item | None:
     """Return the one item that “the second one” of a whole list means, if it can be changed so."""
-    rows = [Thing(held.thing.kind, at, one.title) for at, one in enumerate(held.items)]
+    whole = held.whole
+    rows = [Thing(held.thing.kind, at, one.title) for at, one in enumerate(whole)]
     found = references.choose(rows, words, language)
-    item = held.items[found.things[0].id] if found and len(found.things) == 1 else None
+    item = whole[found.things[0].id] if found and len(found.things) == 1 else None
     return item if item in _changeable(held, how) else None
 
 
