@@ -118,7 +118,7 @@ def _needs_lead(asked: Asked, text: str, language: Language) -> bool:
         marked = Marked(text)
         if not marked.fit(words.cues[kind], "c"):
             continue
-        for pattern in (words.also[kind], words.courtesy, words.put, words.place):
+        for pattern in (words.also[kind], words.courtesy, words.put, words.place, words.must):
             marked.fit(pattern, "p")
         if not marked.left(words):
             return True
@@ -134,5 +134,5 @@ def _is_wish(text: str, language: Language) -> bool:
         if not found.end():
             break
         plain = plain[found.end() :].lstrip(" ,")
-    begun = (words.put, words.place, *words.cues.values())
+    begun = (words.put, words.place, words.must, *words.cues.values())
     return any(one.match(plain) for one in begun)

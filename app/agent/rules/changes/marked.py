@@ -164,7 +164,7 @@ def words_of(language: Language) -> Words:
         whole(table.courtesy),
         whole(table.filler),
         whole(table.put),
-        whole(f"{text(table.place)}|{text(table.must)}"),
+        whole(table.place),
         whole(table.must),
         re.compile(
             _CLAUSE + (r"|[\s,]+(?:…)\s+" if spaced else _TIGHT).replace("…", text(table.join))

@@ -106,6 +106,7 @@ class Changes(Table, frozen=True):
     depends: Pieces = "(?!)"
     provided: Pieces = "(?!)"
     forbids: Pieces = "(?!)"
+    polite_at_end: Pieces = "(?!)"
     earlier: Pieces = ""
     later: Pieces = ""
     moves: Pieces = ""

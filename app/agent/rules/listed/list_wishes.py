@@ -140,7 +140,8 @@ def change_anywhere(asked: Asked, route: Route, act: Act, found: Step) -> Step |
     known = any(one.arguments == ALL_STEPS[1] for one in asked.results)
     if not known and (asked.is_last or len(asked.results) >= MANY):
         return None
-    is_late = len(asked.results) > LATE
+    # a change waits for the owner once the words of others were read
+    is_late = len(asked.results) > LATE or asked.has("list_conversations")
     wish = msgspec.structs.replace(_wish(route, kinds, act), is_last=True, of=of, is_late=is_late)
     step = reused.reuse(asked, functools.partial(_anywhere, wish)) if kinds else Step()
     if kinds and of and not (step.calls or step.text):

@@ -3,11 +3,12 @@
 import functools
 import re
 
-from app.agent.rules.changes.marked import Marked
+from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import slots
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
-from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.language_tables import Language, Pieces
+from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.passages import questions
 from app.agent.rules.reader.reader import Understood
 from app.agent.rules.routing import routing
@@ -45,7 +46,21 @@ def _any(name: str) -> re.Pattern[str]:
 def only_asks(said: Understood, language: Language) -> bool:
     """Return whether a message is a question and asks nobody politely to do something."""
     asks_for_it = slots.requests(said.text, language) or routing.begins_politely(said.text)
-    return may_be_question(said) and not asks_for_it
+    return may_be_question(said) and not (asks_for_it or ends_politely(said.text, language))
+
+
+def ends_politely(text: str, language: Language) -> bool:
+    """Return whether a text tells something and then asks politely for what is to be done: “13.9
+    this morning, can you note that?”.
+    """
+    marked = Marked(text).text
+    words = language_data.load_table(language, Changes).polite_at_end
+    found = re.search(rf"\w\W+(?:{_plain(words)})(?!\w)", marked)
+    return found is not None and not words_of(language).asks.search(marked)
+
+
+def _plain(pieces: Pieces) -> str:
+    return plain_letters(language_data.join_pattern(pieces))
 
 
 def asks_to_move(said: Understood) -> bool:

@@ -9,13 +9,16 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from app.agent.rules.answers import item_changes
+from app.agent.rules.answers.item_changes import Held
 from app.agent.rules.changes.marked import Marked, is_provided, words_of
-from app.agent.rules.dialogue import dialogue_words, references, slots
+from app.agent.rules.dialogue import dialogue_words, references, resolve_reference, slots
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.listed import list_words
 from app.agent.rules.mentions import asking
 from app.agent.rules.passages import questions
+from app.agent.rules.passages.sentences import fold_text, split_words
 from app.agent.rules.reader import question_signs, reader
 from app.agent.rules.reader.labelled import TWO
 from app.agent.rules.reader.reader import Reading, Understood
@@ -62,6 +65,8 @@ _PART = re.compile(
 """What of a thing gets new words that are no name of it: “買い物リストの卵を…に変えて”."""
 MOST_CLAUSES = 4
 """So many clauses has a message at most of which one wishes something."""
+_LETTER = re.compile(r"[\u30a0-\u30ff\u3400-\u9fff]")
+_HAN = re.compile(r"[\u3400-\u9fff]|[\u30a0-\u30ff]{2,}")
 WRITES = frozenset({*surely.ADDS, "add_step"})
 TICKS = frozenset({"tick_item", "change_items"})
 OF_ITEMS = {
@@ -83,7 +88,14 @@ def as_asked(
     """
     asks = surely.asks_yes(question)
     uses = USES.get(said.intent) if said.intent in AS_BEFORE else None
-    if asks is None or uses is None or not surely.may_be_done(said, uses, language):
+    # where both readings say the same of what was just spoken of, less is enough
+    last = looked.earlier[0] if looked.earlier else Trace()
+    spoken = last.about or last.shown
+    is_same = asks is not None and len(asks.choices) == 1 and asks.choices == spoken
+    least = surely.NAMED if is_same else None
+    if asks is None or uses is None:
+        return None
+    if not surely.may_be_done(said, uses, language, least_sure=least):
         return None
     days = [one for one in said.all_of("day") if not meant.keeps_time(one, language)]
     if len(days) > 1 or not surely.is_named(said, asks.choices):
@@ -258,6 +270,89 @@ def _is_name_alone(title: str, text: str, how: str, language: Language) -> bool:
     words = [*re.findall(r"[\w'-]+$", before), *re.findall(r"^[\w'-]+", after)]
     cue = list_words.words_of(language).cues["remove" if how == "remove" else "tick"]
     return all(one in questions.little() or cue.search(one) for one in words)
+
+
+def done(
+    looked: Asked, question: Step, reading: Reading, language: Language, act: Act
+) -> Route | None:
+    """Return the todo to be marked as done that is asked about, where the reader is sure that one
+    is done, and it alone of those just told has a word of that: “c'est payé” after “pay the bill”.
+    """
+    said, asks = reading.likely[0], surely.asks_yes(question)
+    last = looked.earlier[0] if looked.earlier else Trace()
+    told = [one for one in last.about or last.shown if one.kind == "todo"]
+    if asks is None or asks.intent != "complete_todo" or len(asks.choices) != 1 or last.asks:
+        return None
+    if said.intent != asks.intent or not surely.may_be_done(said, USES[said.intent], language):
+        return None
+    if _is_open(said, language):
+        return None
+    if reading.weights.get(TWO, 0.0) > surely.NOT_TWO:
+        return None
+    named = [one for one in told if _has_some(one.title, said.text)]
+    is_other = surely.names_other(looked, said, asks.choices)
+    if tuple(named) != asks.choices or is_other:
+        return None
+    return surely.route_of(looked, question, asks, said, act)
+
+
+def step_done(asked: Asked, language: Language, act: Act) -> tuple[Step | None, bool]:
+    """Return the step that ticks the one step of the todo just told that a message says is done, or
+    that reads the todo, and whether anything was looked up for that: “le RIB je l'ai, coche-le”.
+    """
+    last = asked.earlier[0] if asked.earlier else Trace()
+    told = last.about or last.shown
+    if len(told) != 1 or told[0].kind != "todo" or last.asks:
+        return None, False
+    reading = reader.read(asked, (), language)
+    likely = sum(reading.weights.get(one, 0.0) for one in OF_ITEMS["tick"])
+    said = reading.likely[0] if reading.likely else None
+    if said is None or said.intent not in OF_ITEMS["tick"] or likely < surely.NAMED:
+        return None, False
+    if _is_open(said, language) or surely.share_said(told[0].title, said.text) == 1:
+        return None, False
+    held = item_changes.read(asked, told[0])
+    if not isinstance(held, Held):
+        return held, held is not None
+    shares = [(_share(one.title, said.text), one.title) for one in held.items if not one.is_done]
+    named = [(share, title) for share, title in shares if share > 0]
+    if len(named) != 1 or named[0][0] < 1:
+        return None, True
+    route = Route("change_items", language, {"tick": named[0][1]}, told)
+    return surely.do(asked, route, act), True
+
+
+def _share(title: str, text: str) -> float:
+    """Return the share of the words of a step that a text has; where no spaces part words, of its
+    letters but those of mere endings.
+    """
+    if not questions.is_asian(title):
+        return surely.share_said(title, text)
+    letters = {*_LETTER.findall(title)}
+    return len(letters & {*_LETTER.findall(text)}) / max(len(letters), 1)
+
+
+def _is_open(said: Understood, language: Language) -> bool:
+    """Return whether a message denies something, only asks, or tells what somebody else says, or
+    what only may be so.
+    """
+    marked = Marked(said.text).text
+    patterns = (surely.perhaps(language), surely.relayed(language), words_of(language).denies)
+    asks = question_signs.only_asks(said, language) or question_signs.may_ask(said.text)
+    is_open = any(one.search(marked) for one in patterns)
+    return is_open or asks or is_provided(said.text, language)
+
+
+def _has_some(title: str, text: str) -> bool:
+    """Return whether a text has a word of a title in some form, or the end of a long one; where no
+    spaces part words, two letters that are no mere ending.
+    """
+    if questions.is_asian(title):
+        return len({*_HAN.findall(title)} & {*_HAN.findall(text)}) > 1
+    words = [one for one in split_words(fold_text(text)) if one not in questions.little()]
+    return surely.share_said(title, " ".join(words)) > 0 or any(
+        resolve_reference.ends_compound(one, title) for one in words
+    )
 
 
 def _renames_part(said: Understood) -> bool:

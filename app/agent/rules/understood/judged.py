@@ -71,7 +71,7 @@ def judge(asked: Asked, looked: Asked | None, language: Language, doers: Doers) 
     if taken_back.ends_in_undo(asked, language):
         return surely.do(looked or asked, Route("undo", language, {}), doers.act)
     first, has_looked = lines_first.do(asked, looked or asked, language, doers.act)
-    for do_first in (whole_days.move, made_at_once.plain_todo):
+    for do_first in (whole_days.move, made_at_once.plain_todo, at_once.step_done):
         if first is None:
             first, looks_too = do_first(asked, language, doers.act)
             has_looked = has_looked or looks_too
@@ -221,6 +221,7 @@ def _checked(
             if make or one is not reading.likely[0]:
                 return make or question
             change = at_once.instead(looked, step, question, reading, language, act)
+            change = change or at_once.done(looked, question, reading, language, act)
             return change or written_at_once.written(looked, question, reading, act) or question
         is_sure = one is reading.likely[0] and shown.how_sure(one, reading) >= wishes.SURE
         if is_sure and (found := shown.show(looked, one, language, act)) is not None:
@@ -282,8 +283,9 @@ def _instead(
         return step
     if not nothing and best.intent == "todo_state" and best.all_of("target"):
         return step  # “when does the flight leave?” that a todo has in its name, too
-    if listed := at_once.items(looked, step, reading, language, act):
-        return listed
+    for find in (at_once.items, at_once.done):
+        if surely_done := find(looked, step, reading, language, act):
+            return surely_done
     told = shown.show(looked, best, language, act) if best.intent in reads else None
     if told is not None:
         return told
@@ -336,8 +338,8 @@ def _asked_or_done(
         read = made_at_once.as_new(looked, question, reading, language, act)
     if not is_same:
         is_open = trace.asks and not trace.asks.lacks and len(trace.asks.choices) > 1
-        if is_open and read and len(read.things) > 1:
-            return read  # “which one?” of those that “both” says
+        if is_open and read and (len(read.things) > 1 or not best.all_of("target")):
+            return read  # “which one?” of those that “both” says, or of what was spoken of
         if is_open:
             return question
         if not (nothing or trace.intent == "show_note"):

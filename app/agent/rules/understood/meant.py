@@ -396,3 +396,10 @@ def with_word_in_title(asked: Asked, text: str) -> list[Thing]:
         if one.kind == "note"
         and any(word in fold_text(one.title) for word in said if len(word) > 1)
     ]
+
+
+def is_person(asked: Asked, name: str) -> bool:
+    """Return whether a name is no more than that of a contact."""
+    words = set(split_words(name))
+    people = (one for one in asking.things(asked) if one.kind == "person")
+    return any(words <= set(split_words(one.title)) for one in people)

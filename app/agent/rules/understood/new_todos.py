@@ -74,7 +74,8 @@ def are_made(asked: Asked, calls: Sequence[Call], said: Understood, language: La
 def only_asks(text: str, language: Language) -> bool:
     """Return whether a text says nothing, or only that something is to be written down."""
     words, marked = words_of(language), Marked(text)
-    for pattern in (words.cues["todo"], words.cues["todos"], words.also["todo"], words.courtesy):
+    kinds = (words.cues["todo"], words.cues["todos"], words.also["todo"])
+    for pattern in (*kinds, words.courtesy, words.place):
         marked.fit(pattern, "c")
     return not re.search(r"\w", marked.left(words))
 

@@ -6,6 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from app.agent.rules.answers import new_todos
+from app.agent.rules.changes.marked import words_of
+from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.passages import log_lines, questions, tables
 from app.agent.rules.passages.sentences import split_words
@@ -235,3 +237,21 @@ def new_lines(before: Collection[str], after: Collection[str]) -> set[str]:
     gone = [Counter(split_words(one)) for one in set(before) - set(after)]
     added = set(after) - set(before)
     return {one for one in added if not any(Counter(split_words(one)) <= all_of for all_of in gone)}
+
+
+def written(said: Understood, slot: str, language: Language) -> list[str]:
+    """Return the texts of a slot without what belongs to the name behind them, or asks: “13,9 au”
+    of “ajoute 13,9 au suivi ?” is 13,9.
+    """
+    texts = []
+    for span in (one for one in said.spans if one.slot == slot):
+        end = span.end
+        for place in (one for one in said.spans if one.slot == "target" and one.start >= end):
+            name = re.escape(plain_letters(said.text[place.start : place.end]).lower())
+            shape = words_of(language).onto.replace("{name}", name)
+            text = plain_letters(said.text[: place.end]).lower()
+            found = re.search(rf"(?<!\w)(?:{shape})$", text[span.start :])
+            if found and 0 < found.start() < end - span.start:
+                end = span.start + found.start()
+        texts.append(meant.trimmed(said.text[span.start : end].rstrip(" ?？")))
+    return texts

@@ -39,6 +39,7 @@ BACK = frozenset({"undo", "reopen_todo"})
 ADDS = frozenset({"add_item", "append_note"})
 OTHERS_WORDS = "list_conversations"
 """What gives the words of others, after which a change waits for the owner anyway."""
+_ENDINGS = re.compile(r"[\u3040-\u309f]+")
 _LOANED_ON = re.compile(r"[\u3400-\u9fff\u30a0-\u30ff][\u30a1-\u30ff]")
 """Where a Japanese word goes on with a loan word."""
 
@@ -84,14 +85,19 @@ def is_named(said: Understood, things: Sequence[Thing]) -> bool:
 
 
 def may_be_done(
-    said: Understood, uses: frozenset[str], language: Language, *, takes_back: bool = False
+    said: Understood,
+    uses: frozenset[str],
+    language: Language,
+    *,
+    takes_back: bool = False,
+    least_sure: float | None = None,
 ) -> bool:
     """Return whether a change is likely enough, all that a message says goes into it, and nothing
     says that it only may be so; `takes_back` says whether it is the contrary of what was just done.
     """
     is_open = bool(perhaps(language).search(Marked(said.text).text))
     is_open = is_open or is_provided(said.text, language)
-    is_likely = said.sure >= least(said, takes_back=takes_back)
+    is_likely = said.sure >= (least_sure or least(said, takes_back=takes_back))
     return is_likely and uses_all(said, uses) and not is_open
 
 
@@ -167,7 +173,7 @@ def is_told(asked: Asked, said: Understood, thing: Thing, language: Language) ->
         return False  # “牛乳プリン” is not the milk that is to be bought
     if said.intent == "delete" and meant.is_within(said):
         return False
-    if any(_is_person(asked, one) for one in names):
+    if any(meant.is_person(asked, one) for one in names):
         return False  # “Clara comes on Saturday” moves no drawings for Clara
     if said.intent not in ("complete_todo", "reopen_todo"):
         if _is_only_shown(asked, names, thing):
@@ -231,7 +237,8 @@ def _is_only_shown(asked: Asked, names: Sequence[str], thing: Thing) -> bool:
     """Return whether a thing is the only one of those just listed whose name has the names that a
     message says, be they of one letter where no spaces part words: “move the book one”, 本のほう.
     """
-    last = asked.earlier[0] if asked.earlier else Trace()
+    # or those listed before one of them was dealt with
+    last = next((one for one in asked.earlier[:2] if one.shown or one.asks), Trace())
     if thing not in last.shown or last.asks is not None or not names:
         return False
     having = [one for one in last.shown if all(_has_word(one.title, name) for name in names)]
@@ -242,13 +249,6 @@ def _has_word(title: str, name: str) -> bool:
     if questions.is_asian(name):
         return fold_text(name).strip() in fold_text(title)
     return _has_whole(title, name)
-
-
-def _is_person(asked: Asked, name: str) -> bool:
-    """Return whether a name is no more than that of a contact."""
-    words = set(split_words(name))
-    people = (one for one in asking.things(asked) if one.kind == "person")
-    return any(words <= set(split_words(one.title)) for one in people)
 
 
 def share_said(title: str, message: str) -> float:
@@ -288,7 +288,11 @@ def _has_whole(title: str, name: str) -> bool:
     long one where words are joined: “Kranz” of “Adventkranz”.
     """
     if questions.is_asian(name):
-        return len(name) > 1 and fold_text(name).strip() in fold_text(title)
+        said, whole = fold_text(name).strip(), fold_text(title)
+        # “母への電話” of “母に電話する”
+        bare = _ENDINGS.sub("", said)
+        is_bare = len(bare) > 1 and bare != said and bare in _ENDINGS.sub("", whole)
+        return (len(name) > 1 and said in whole) or is_bare
     if resolve_reference.fitting_rows(name, [{"title": title}], strictly=True):
         return told.is_all_named(name, title)
     # “tickets nach kassel” of “Bahntickets nach Kassel buchen”

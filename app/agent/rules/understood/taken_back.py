@@ -13,6 +13,7 @@ from app.agent.rules.changes import marked as changed
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.listed import list_words
 from app.agent.rules.note_parts import rows
 from app.agent.rules.passages import note_lines, questions
 from app.agent.rules.phrases import phrases
@@ -157,7 +158,7 @@ def is_denied(asked: Asked, step: Step, language: Language) -> bool:
     return bool(wished) and any(
         sum(reading.weights.get(name, 0.0) for name in wished) >= SURE
         for one in _without_not(asked.message, language)
-        for reading in (_read(asked, one, language), _read_after(asked, one, language))
+        for reading in _readings(asked, one, language)
     )
 
 
@@ -240,9 +241,15 @@ def _without_must(clause: str, language: Language) -> str:
     return words_of(language).must.sub(" ", Marked(clause).text)
 
 
-def _read_after(asked: Asked, text: str, language: Language) -> Reading:
-    """Return how a text is read after what was said before, as “hak die Milch ab” of a list."""
-    return reader.read(msgspec.structs.replace(asked, message=text, results=()), (), language)
+def _readings(asked: Asked, text: str, language: Language) -> Iterator[Reading]:
+    """Yield how a text is read alone, and where it has the verb of a change also how it is after
+    what was said before, as “hak die Milch ab” of a list.
+    """
+    yield _read(asked, text, language)
+    lists, changes = list_words.words_of(language).cues, words_of(language).cues
+    cues = (lists["remove"], lists["tick"], changes["tick"], changes["delete"])
+    if any(one.search(Marked(text).text) for one in cues):
+        yield reader.read(msgspec.structs.replace(asked, message=text, results=()), (), language)
 
 
 def _read(asked: Asked, text: str, language: Language) -> Reading:

@@ -169,10 +169,11 @@ def _wanted(asked: Asked, said: Understood, language: Language) -> Route | None:
         case "add_step":
             arguments = {"step": ", ".join(map(meant.trimmed, said.all_of("step")))}
         case "append_note" | "add_item":
-            texts = said.all_of("item") or said.all_of("text")
+            slot = "item" if said.all_of("item") else "text"
+            texts = same_texts.written(said, slot, language)
             if len(texts) == 1 and same_texts.is_number_alone(texts[0]):
                 return None  # more likely the new value of what stands there
-            intent, arguments = "append_note", {"text": ", ".join(map(meant.trimmed, texts))}
+            intent, arguments = "append_note", {"text": ", ".join(texts)}
         case "tag":
             tags = (meant.trimmed(one).lstrip("#") for one in said.all_of("tag"))
             intent, arguments = "change_note", {"tag": ", ".join(tags)}

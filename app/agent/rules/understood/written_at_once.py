@@ -109,11 +109,13 @@ def _logged(looked: Asked, question: Step, reading: Reading, act: Act) -> Route 
         return None
     if note_lines.content(texts[0]) & note_lines.content(asks.choices[0].title):
         return None  # “in the honey prices make the medium jar 6”
-    if reading.weights.get(TWO, 0.0) > surely.NOT_TWO or question_signs.may_be_question(said):
+    language = (question.trace or Trace()).language
+    # “can you note it?” is a request
+    only_asks = question_signs.only_asks(said, language)
+    if reading.weights.get(TWO, 0.0) > surely.NOT_TWO or only_asks:
         return None
     days = [*said.all_of("day"), *said.all_of("olddat")]
     beside = looked.message.replace(texts[0], " ", 1)
-    language = (question.trace or Trace()).language
     past = [log_lines.past_day(one, looked) for one in days]
     past = past or said_days.past_days(looked, beside, language)
     past = past or said_days.past_days(looked, texts[0], language)  # “on Saturday I got 2 kg”
