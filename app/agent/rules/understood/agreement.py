@@ -349,10 +349,8 @@ def says_other_day(asked: Asked, said: Understood) -> bool:
     """Return whether a day is named beside the slots: “call the landlord in three days, it's
     urgent” is more than a priority.
     """
-    rest = said.text
-    for one in said.spans:
-        rest = f"{rest[: one.start]}{' ' * (one.end - one.start)}{rest[one.end :]}"
-    return dialogue_words.find_days(dialogue_words.bare(rest), asked.now) is not None
+    rest = dialogue_words.bare(same_texts.beside(said))
+    return dialogue_words.find_days(rest, asked.now) is not None
 
 
 def _as_many(asked: Asked, writes: Sequence[Call], said: Understood, language: Language) -> bool:

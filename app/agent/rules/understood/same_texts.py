@@ -255,3 +255,11 @@ def written(said: Understood, slot: str, language: Language) -> list[str]:
                 end = span.start + found.start()
         texts.append(meant.trimmed(said.text[span.start : end].rstrip(" ?？")))
     return texts
+
+
+def beside(said: Understood) -> str:
+    """Return what a message says beside its slots, which may hold whatever is to be written."""
+    text = said.text
+    for one in said.spans:
+        text = f"{text[: one.start]}{' ' * (one.end - one.start)}{text[one.end :]}"
+    return text

@@ -17,7 +17,7 @@ from app.agent.rules.passages.sentences import fold_text, split_words
 from app.agent.rules.reader import lines, reader
 from app.agent.rules.reader.reader import Reading, Understood
 from app.agent.rules.routing.routing import Route
-from app.agent.rules.understood import agreement, meant
+from app.agent.rules.understood import agreement, meant, same_texts
 from app.agent.turn import looks
 from app.agent.turn.steps import Asked, Question, Step, Thing, Trace
 
@@ -96,7 +96,7 @@ def may_be_done(
     says that it only may be so; `takes_back` says whether it is the contrary of what was just done.
     """
     is_open = bool(perhaps(language).search(Marked(said.text).text))
-    is_open = is_open or is_provided(said.text, language)
+    is_open = is_open or is_provided(same_texts.beside(said), language)
     is_likely = said.sure >= (least_sure or least(said, takes_back=takes_back))
     return is_likely and uses_all(said, uses) and not is_open
 

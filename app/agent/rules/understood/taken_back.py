@@ -35,9 +35,11 @@ UNDONE: Mapping[str, tuple[str, ...]] = {
     "trash_note": ("delete",),
     "delete_folder": ("delete",),
     "complete_todo": ("complete_todo", "tick_item", "tick_step"),
-    "edit_note": ("remove_item", "tick_item", "delete", "complete_todo", "untag"),
+    "edit_note": ("remove_item", "tick_item"),
 }
 """The tools by which something ends, and the intents of that."""
+SEEMS = ("delete", "complete_todo", "untag")
+"""What a clause with the verb of a change may seem to be that takes off or ticks an item."""
 ENDS_OR_MOVES = frozenset("complete_todo delete_todo trash_note delete_folder edit_todo".split())
 """The tools that are asked about first where a message wishes it only if something else is so."""
 WRITES = frozenset("edit_todo create_todo edit_note create_note create_folder pin_note".split())
@@ -156,9 +158,25 @@ def is_denied(asked: Asked, step: Step, language: Language) -> bool:
         return True
     wished = {one for tool, _ in step.calls for one in UNDONE.get(tool, ())}
     return bool(wished) and any(
-        sum(reading.weights.get(name, 0.0) for name in wished) >= SURE
-        for one in _without_not(asked.message, language)
-        for reading in _readings(asked, one, language)
+        _wishes(asked, one, wished, language) for one in _without_not(asked.message, language)
+    )
+
+
+def _wishes(asked: Asked, text: str, wished: set[str], language: Language) -> bool:
+    """Return whether a text is such a wish: alone, or where it has the verb of a change after what
+    was said before, as “hak die Milch ab” of a list.
+    """
+    weights = _read(asked, text, language).weights
+    if sum(weights.get(name, 0.0) for name in wished) >= SURE:
+        return True
+    lists, changes = list_words.words_of(language).cues, words_of(language).cues
+    cues = (lists["remove"], lists["tick"], changes["tick"], changes["delete"])
+    if not any(one.search(Marked(text).text) for one in cues):
+        return False
+    after = reader.read(msgspec.structs.replace(asked, message=text, results=()), (), language)
+    return any(
+        sum(one.get(name, 0.0) for name in {*wished, *SEEMS}) >= SURE
+        for one in (weights, after.weights)
     )
 
 
@@ -239,17 +257,6 @@ def _no(read: Reading) -> float:
 def _without_must(clause: str, language: Language) -> str:
     """Return a clause without what says that something must be done: “don't forget to move it”."""
     return words_of(language).must.sub(" ", Marked(clause).text)
-
-
-def _readings(asked: Asked, text: str, language: Language) -> Iterator[Reading]:
-    """Yield how a text is read alone, and where it has the verb of a change also how it is after
-    what was said before, as “hak die Milch ab” of a list.
-    """
-    yield _read(asked, text, language)
-    lists, changes = list_words.words_of(language).cues, words_of(language).cues
-    cues = (lists["remove"], lists["tick"], changes["tick"], changes["delete"])
-    if any(one.search(Marked(text).text) for one in cues):
-        yield reader.read(msgspec.structs.replace(asked, message=text, results=()), (), language)
 
 
 def _read(asked: Asked, text: str, language: Language) -> Reading:
