@@ -132,3 +132,16 @@ def with_line_of(looked: Asked, label: str, only: str) -> Place | Step | None:
         if note_lines.only_amount(line, "") and not note_lines.left_of(only, line, row["title"])
     }
     return Place(found.pop(), looked.message) if len(found) == 1 else None
+
+
+def with_word_in_title(asked: Asked, text: str) -> list[Thing]:
+    """Return the notes in whose title a word of a message stands, be it as a part of a longer
+    word: “gas” in “Gasverbrauch”.
+    """
+    said = questions.read_question(text).terms
+    return [
+        one
+        for one in asking.things(asked)
+        if one.kind == "note"
+        and any(word in fold_text(one.title) for word in said if len(word) > 1)
+    ]

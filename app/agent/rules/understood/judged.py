@@ -22,6 +22,7 @@ from app.agent.rules.understood import (
     agreement,
     amended,
     at_once,
+    just_told,
     lines_first,
     looked_up,
     made_at_once,
@@ -71,7 +72,7 @@ def judge(asked: Asked, looked: Asked | None, language: Language, doers: Doers) 
     if taken_back.ends_in_undo(asked, language):
         return surely.do(looked or asked, Route("undo", language, {}), doers.act)
     first, has_looked = lines_first.do(asked, looked or asked, language, doers.act)
-    for do_first in (whole_days.move, made_at_once.plain_todo, at_once.step_done):
+    for do_first in (whole_days.move, made_at_once.plain_todo, just_told.step_done):
         if first is None:
             first, looks_too = do_first(asked, language, doers.act)
             has_looked = has_looked or looks_too
@@ -123,7 +124,7 @@ def _of_step(
         return _ask_first(asked, step, language)
     if taken_back.is_no(asked, language):
         return taken_back.let_be(language)
-    if _renames_guess(asked, step) or taken_back.trashes_part(asked, step):
+    if same_question.renames_guess(asked, step) or taken_back.trashes_part(asked, step):
         return _ask_first(asked, step, language)
     if taken_back.is_provided(asked, step, language):
         return _ask_first(asked, step, language)
@@ -221,23 +222,12 @@ def _checked(
             if make or one is not reading.likely[0]:
                 return make or question
             change = at_once.instead(looked, step, question, reading, language, act)
-            change = change or at_once.done(looked, question, reading, language, act)
+            change = change or just_told.done(looked, question, reading, language, act)
             return change or written_at_once.written(looked, question, reading, act) or question
         is_sure = one is reading.likely[0] and shown.how_sure(one, reading) >= wishes.SURE
         if is_sure and (found := shown.show(looked, one, language, act)) is not None:
             return found
     return _ask_first(asked, step, language)
-
-
-def _renames_guess(asked: Asked, step: Step) -> bool:
-    """Return whether a step gives a new title to what was only asked about and not agreed to:
-    “Do you mean: mark “Order pigeon rings” as done?” – “call it Physio with Marcus”.
-    """
-    question = asked.earlier[0].asks if asked.earlier else None
-    if question is None or question.lacks != "yes" or not question.choices:
-        return False
-    gives_title = any(fields.get("title") for tool, fields in step.calls if tool != "create_todo")
-    return gives_title and agreement.changes_only(step, question.choices)
 
 
 def _instead(
@@ -283,7 +273,7 @@ def _instead(
         return step
     if not nothing and best.intent == "todo_state" and best.all_of("target"):
         return step  # “when does the flight leave?” that a todo has in its name, too
-    for find in (at_once.items, at_once.done):
+    for find in (just_told.items, just_told.done):
         if surely_done := find(looked, step, reading, language, act):
             return surely_done
     told = shown.show(looked, best, language, act) if best.intent in reads else None

@@ -385,19 +385,6 @@ def trimmed(text: str) -> str:
     return wording.unquoted(text.strip(_EDGES)).strip(_EDGES)
 
 
-def with_word_in_title(asked: Asked, text: str) -> list[Thing]:
-    """Return the notes in whose title a word of a message stands, be it as a part of a longer
-    word: “gas” in “Gasverbrauch”.
-    """
-    said = questions.read_question(text).terms
-    return [
-        one
-        for one in asking.things(asked)
-        if one.kind == "note"
-        and any(word in fold_text(one.title) for word in said if len(word) > 1)
-    ]
-
-
 def is_person(asked: Asked, name: str) -> bool:
     """Return whether a name is no more than that of a contact."""
     words = set(split_words(name))

@@ -13,7 +13,7 @@ from app.agent.rules.passages import questions
 from app.agent.rules.reader.reader import Understood
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
-from app.agent.rules.understood import meant, same_texts
+from app.agent.rules.understood import agreement, meant, same_texts
 from app.agent.turn.steps import Asked, Step, ThingKind, Trace
 
 TEXTS = frozenset({"text", "title", "step", "tag"})
@@ -134,3 +134,14 @@ def without_day(step: Step, said: Understood) -> Step:
     kept = {name: value for name, value in trace.asks.arguments.items() if name != "day"}
     asks = msgspec.structs.replace(trace.asks, arguments=kept)
     return msgspec.structs.replace(step, trace=msgspec.structs.replace(trace, asks=asks))
+
+
+def renames_guess(asked: Asked, step: Step) -> bool:
+    """Return whether a step gives a new title to what was only asked about and not agreed to:
+    “Do you mean: mark “Order pigeon rings” as done?” – “call it Physio with Marcus”.
+    """
+    question = asked.earlier[0].asks if asked.earlier else None
+    if question is None or question.lacks != "yes" or not question.choices:
+        return False
+    gives_title = any(fields.get("title") for tool, fields in step.calls if tool != "create_todo")
+    return gives_title and agreement.changes_only(step, question.choices)

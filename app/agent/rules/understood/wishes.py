@@ -11,7 +11,7 @@ from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import dialogue_words, references, resolve_reference
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_tables import Wish
-from app.agent.rules.listed import list_wishes, said_items
+from app.agent.rules.listed import list_wishes, named_notes, said_items
 from app.agent.rules.mentions import asking
 from app.agent.rules.reader import message_texts
 from app.agent.rules.reader.reader import Understood
@@ -122,7 +122,7 @@ def to_read(asked: Asked, said: Understood, language: Language) -> Route | None:
         case "sum":
             note = meant.things(asked, said, NOTE, language).things if said.get("target") else ()
             named = "\n".join(said.text[one.start : one.end] for one in said.spans)
-            near = " ".join(str(one.id) for one in meant.with_word_in_title(asked, said.text))
+            near = " ".join(str(one.id) for one in named_notes.with_word_in_title(asked, said.text))
             arguments = {"words": said.text, "named": named, "near": near}
             return Route("add_up", language, arguments, note if len(note) == 1 else ())
         case "read_messages":
