@@ -45,11 +45,12 @@ class Changes(Table, frozen=True):
     `denies`, or that `asks` at its beginning, is no such wish; one with a question mark only with
     `courtesy`; nor is one that `tells` what was done, by its accents. What somebody else is said to
     wish is `relayed`, what only may be so has `perhaps`, what `negates` a change says that it is
-    not to be, and a word of `asks_others` that somebody else is to be asked. `filler` says nothing,
-    `put`
-    are verbs that may mean several changes, `link` stands before or after a text, and a day after
-    `old` or before `old_after` is the one that was. `{name}` in `onto` and `inside` is what
-    something goes to or is in.
+    not to be, what `forbids` one has its verb beside that, and a word of `asks_others` says that
+    somebody else is to be asked. With what is `provided` a wish, with its accents, holds only if
+    something else is so, or is only hoped or heard. `filler` says nothing, `put` are verbs that may
+    mean several changes, `link` stands before or after a text, and a day after `old` or before
+    `old_after` is the one that was. `{name}` in `onto` and `inside` is what something goes to or is
+    in.
     Of one letter, only what fits `edge` is cut from a text without spaces.
     What people tell `of_self` is what they may want to `remember`, whose plain words are that.
     A title stands between `titled` and `saying`; what is `new` is to be made, with a box before

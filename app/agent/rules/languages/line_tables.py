@@ -30,7 +30,8 @@ class LineWords(Table, frozen=True):
     beside the name of another of which the same is done. What is only `wished`, told by others, or
     would be so, changes no line; what a message begins with that is `told_by` somebody is asked
     about. A number of one of the `measures` is written only where such a one stands; `counters`
-    stand right behind a number and tell what it counts; words `after_number` do not.
+    stand right behind a number and tell what it counts; words `after_number` do not, nor do words
+    such as “costs”, which say what something `amounts_to`. What one tells `by_self` is of no other.
     """
 
     replaced: tuple[Pieces, ...]
@@ -55,3 +56,5 @@ class LineWords(Table, frozen=True):
     former_after: Pieces = "(?!)"
     counters: Pieces = "(?!)"
     after_number: Pieces = "(?!)"
+    amounts_to: Pieces = "(?!)"
+    by_self: Pieces = "(?!)"

@@ -23,10 +23,10 @@ class Lists(Table, frozen=True):
     In small letters without accents. `place` is the list, or the note, without its name, `table` a
     table; with `that`, what was said before is meant. A text after `clause` states something.
     Before an item, `some` is no part of it; `shopping` is the name of the list of what is to be
-    bought. What `lacks` says that there is no more of something,
-    and `more` stands before or after one more item where one was just written down. What stands
-    before a colon goes `into` a note, or on its end. What goes `under` a heading, a {name}, names
-    it as other places where nothing else is given.
+    bought. What `lacks` says that there is no more of something, what `keeps` one that it is to
+    stay, and `more` stands before or after one more item where one was just written down. What
+    stands before a colon goes `into` a note, or on its end. What goes `under` a heading, a {name},
+    names it as other places where nothing else is given.
     """
 
     place: Pieces
@@ -37,6 +37,7 @@ class Lists(Table, frozen=True):
     kinds: dict[ListKind, ListWish]
     into: Pieces = "(?!)"
     under: Pieces = ""
+    keeps: Pieces = "(?!)"
     more: Pieces = "(?!)"
     some: Pieces = "(?!)"
     shopping: Pieces = "(?!)"

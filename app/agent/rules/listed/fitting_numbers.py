@@ -10,12 +10,14 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from app.agent.rules.changes.marked import Marked, words_of
+from app.agent.rules.changes.marked import Marked, is_provided, words_of
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.languages.change_tables import Changes
+from app.agent.rules.languages.language_tables import Language, Pieces
 from app.agent.rules.languages.line_tables import LineWords
 from app.agent.rules.languages.plain_letters import plain_letters
-from app.agent.rules.passages import note_lines, tables
+from app.agent.rules.listed import list_words
+from app.agent.rules.passages import note_lines, questions, tables
 from app.agent.rules.passages.new_rows import NUMBER
 from app.agent.rules.passages.note_lines import Line
 
@@ -23,6 +25,9 @@ Fit = Literal["fits", "unsure", "else"]
 """Whether a number fits, may do so, or is one of something else."""
 FACTOR = 2
 """A number is hardly one of a column if it is so many times larger, or smaller, than all there."""
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*(?: ?h(?:\d\d)?)?")
+_MARKS = re.compile(r"[，。；、;!！]|[,.](?!\d)")
+_LETTERS = re.compile(r"[\u30a0-\u30ff\u3400-\u9fff]")
 _SLOTS = {"n": r"\d+(?:[.,]\d+)?"}
 
 
@@ -40,15 +45,23 @@ class Place(NamedTuple):
 def fit(message: str, new: str, place: Place, language: Language) -> Fit:
     """Return how the number of a message fits a place; what is no number fits."""
     at = re.search(rf"(?<!\d){re.escape(new)}(?!\d)", message)
-    if at is None or not re.fullmatch(r"\d+(?:[.,]\d+)*", new):
+    if at is None or not _NUMBER.fullmatch(new):
         return "fits"
     text = Marked(message).text
+    start, end = _clause(message, at)
+    lead = text[start:end] if questions.is_asian(message) else text[start : at.start()]
+    if is_open(lead, place.old, language) or _goes_on(message[at.end() :]):
+        return "else"
     if is_of_else(message, f"{place.name} {place.known} {place.old}", language):
         return "unsure" if place.is_named else "else"
     if place.is_named:
         return "fits"
     doubts = int(_counts_else(text, at.end(), place, language))
     doubts += int(not is_near(new, (place.old, *place.column)))
+    rest = f"{text[start : at.start()]} {text[at.end() : end]}"
+    known = f"{place.name} {place.known} {place.old}"
+    if not doubts and says_else(rest, known, language):
+        return "unsure"
     return ("fits", "unsure", "else")[doubts]
 
 
@@ -89,7 +102,7 @@ def _values(column: Sequence[str]) -> Iterator[float]:
 
 def _value(number: str) -> float | None:
     plain = re.sub(r"[.,](?=\d{3}(?!\d))", "", number).replace(",", ".")
-    return float(plain) if plain.count(".") < 2 else None
+    return float(plain) if re.fullmatch(r"\d+(?:\.\d+)?", plain) else None
 
 
 def is_of_else(message: str, known: str, language: Language) -> bool:
@@ -99,6 +112,47 @@ def is_of_else(message: str, known: str, language: Language) -> bool:
     text, plain = Marked(message).text, plain_letters(known).lower()
     said = [names for says, names in _measures(language) if says.search(text)]
     return bool(said) and not any(one.search(plain) for one in said)
+
+
+def _goes_on(rest: str) -> bool:
+    """Return whether a number goes on with letters that are no unit: 7788C is a code."""
+    found = re.match(r"[^\W\d_]+", rest)
+    return found is not None and found[0].isascii() and not note_lines.kind_of(found[0])
+
+
+def is_open(text: str, old: str, language: Language) -> bool:
+    """Return whether a number is denied, or only wished for, and the old one is not told beside
+    it: “it's not 30”, “if it were 30”.
+    """
+    plain = plain_letters(text).lower()
+    patterns = (_negates(language), _words(language, "wished"))
+    is_open = is_provided(text, language) or any(one.search(plain) for one in patterns)
+    return is_open and (not old or plain_letters(old).lower() not in plain)
+
+
+def _clause(text: str, at: re.Match[str]) -> tuple[int, int]:
+    """Return from where to where the clause of a number goes."""
+    start = max((one.end() for one in _MARKS.finditer(text, 0, at.start())), default=0)
+    end = next((one.start() for one in _MARKS.finditer(text, at.end())), len(text))
+    return start, end
+
+
+def says_else(rest: str, known: str, language: Language) -> bool:
+    """Return whether what stands beside a number is of something that is not known of its place:
+    “the bus is at 9” where the hours of a shop stand.
+    """
+    asks = (*words_of(language).cues.values(), *list_words.words_of(language).cues.values())
+    for words in (*asks, *(_words(language, one) for one in ("now", "idle", "amounts_to"))):
+        rest = words.sub(" ", rest)
+    if questions.is_asian(rest):
+        left = {*_LETTERS.findall(questions.without_filler(rest))} - {*known}
+        return len(left) > 1
+    return bool(note_lines.left_of_title(rest, known))
+
+
+def is_of_oneself(message: str, language: Language) -> bool:
+    """Return whether a message tells something of the person who writes: “I have paid”."""
+    return _words(language, "by_self").search(Marked(message).text) is not None
 
 
 def _counts_else(text: str, end: int, place: Place, language: Language) -> bool:
@@ -139,3 +193,14 @@ def _compiled(text: str, edges: tuple[str, str]) -> re.Pattern[str]:
 def _pattern(language: Language, field: str) -> re.Pattern[str]:
     pieces = getattr(language_data.load_table(language, LineWords), field)
     return re.compile(f"(?:{plain_letters(language_data.join_pattern(pieces))})")
+
+
+@functools.cache
+def _words(language: Language, field: str) -> re.Pattern[str]:
+    words: Pieces = getattr(language_data.load_table(language, LineWords), field)
+    return language_data.whole_words(words, language)
+
+
+@functools.cache
+def _negates(language: Language) -> re.Pattern[str]:
+    return language_data.whole_words(language_data.load_table(language, Changes).negates, language)

@@ -147,6 +147,9 @@ def _read_clause(
     at = [part.marks[one.start()] for one in words.cues["tick"].finditer(part.text)]
     if kind is None and ("c" in part.marks or named_items.IN_PART in at):
         kind = "tick"
+    is_kept = kind is None and words.keeps.search(part.text) is not None
+    if items and (is_kept or (kind == "remove" and part.has(changes.denies))):
+        return _Clause(items, None, is_covered=False, is_open=True)  # “keep the milk”
     if kind == "tick":
         part.fit(words.cues["tick"], "c")
         if items and (part.has(changes.open) or part.has(changes.denies)):

@@ -18,6 +18,7 @@ class ListWords(NamedTuple):
     that: re.Pattern[str]
     clause: re.Pattern[str]
     lacks: re.Pattern[str]
+    keeps: re.Pattern[str]
     more: re.Pattern[str]
     into: re.Pattern[str]
     cues: dict[ListKind, re.Pattern[str]]
@@ -38,6 +39,7 @@ def words_of(language: Language) -> ListWords:
         whole(table.that),
         re.compile(rf"^\W*(?:{plain_letters(language_data.join_pattern(table.clause))})(?!\w)"),
         whole(table.lacks),
+        whole(table.keeps),
         whole(table.more),
         whole(table.into),
         {kind: whole(wish.cues) for kind, wish in table.kinds.items()},

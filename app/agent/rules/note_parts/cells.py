@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from app.agent.rules.answers.item_changes import Held
-from app.agent.rules.changes.marked import Marked
+from app.agent.rules.changes.marked import Marked, words_of
+from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.line_tables import LineWords
@@ -59,7 +60,9 @@ def change(looked: Asked, held: Held, language: Language) -> Changed | None:
     if said_rows.says_several_days(looked, lines):
         return None
     for row, is_said in said_rows.find(looked, lines, held, language):
-        value = _value(looked, lines, row, language, held.thing.title, is_said=is_said)
+        value = _as_time(
+            _value(looked, lines, row, language, held.thing.title, is_said=is_said), row
+        )
         is_there = value is not None and value.column < len(tables.cells(row.text))
         if value is not None and is_there and markdown.count(row.text) == 1:
             changed = _changed(looked, held, row, value, language)
@@ -75,7 +78,9 @@ def change(looked: Asked, held: Held, language: Language) -> Changed | None:
             return changed._replace(
                 is_said=is_said,
                 is_told=count > 1 and not is_named,
-                fit=fitting_numbers.fit(looked.message, _number(value.text), place, language),
+                fit=fitting_numbers.fit(
+                    looked.message, _number(value.text) or value.text, place, language
+                ),
                 is_named=is_named,
             )
     return None
@@ -152,6 +157,14 @@ def _value(
     if value is None and looked.before and (not is_said or said_rows.names_row(looked, lines, row)):
         value = _only(values, row.columns, looked.before[-1], title)
     return _in_named(value, message, lines, row)
+
+
+def _as_time(value: Value | None, row: Line) -> Value | None:
+    """Return an hour as the time that stood in its place: 8時 as “8:00” for “7:30”."""
+    if value is None or not value.text.isdecimal() or value.column >= len(tables.cells(row.text)):
+        return value
+    is_time = re.fullmatch(r"\d\d?:\d\d", tables.cells(row.text)[value.column])
+    return value._replace(text=f"{value.text}:00") if is_time else value
 
 
 def _is_unnamed_number(message: str, value: Value, row: Line) -> bool:
@@ -275,6 +288,31 @@ def _changed(looked: Asked, held: Held, row: Line, value: Value, language: Langu
     route = Route("replace_text", language, arguments, (held.thing,))
     is_else = begins_else(message[: value.start], left, language)
     return Changed(route, left, tells_old, is_else=is_else)
+
+
+def may_be_of_else(asked: Asked, changed: Changed, language: Language) -> bool:
+    """Return whether a message that leaves the row to what was told before may say its value in
+    passing: “thanks Gwen”, “no, thanks”, “I have paid” after “has Paul paid?”.
+    """
+    if changed.is_said:
+        return False
+    text, value = asked.message, changed.route.get("to")
+    if re.search(r"\d", text) and not re.search(r"\d", value):
+        return True
+    if fitting_numbers.is_of_oneself(text, language):
+        return not fitting_numbers.is_of_oneself(value, language)
+    if re.search(r"\d", value) or changed.is_named or text.strip(" .!") == value:
+        return False
+    rest = f" {text} ".replace(value, " ", 1)
+    is_new = says_now(language).search(Marked(text).text) is not None
+    known = f"{changed.route.get('old')} {changed.route.things[0].title}"
+    is_courteous = words_of(language).courtesy.search(Marked(text).text) is not None
+    is_reply = any(dialogue_words.whole(language, one, value) for one in ("yes", "no"))
+    return (
+        is_reply
+        or is_courteous
+        or (fitting_numbers.says_else(rest, known, language) and not is_new)
+    )
 
 
 def begins_else(text: str, left: frozenset[str], language: Language) -> bool:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from app.agent.rules.answers.item_changes import Held
 from app.agent.rules.languages.language_tables import Language
+from app.agent.rules.listed import fitting_numbers
 from app.agent.rules.passages import note_lines, questions
 from app.agent.rules.passages.note_lines import Line
 from app.agent.rules.passages.sentences import fold_text
@@ -76,9 +77,12 @@ def change(asked: Asked, held: Held, language: Language) -> Route | None:
     line = _line(lines, asked.message, "".join(asked.before[-1:]))
     if not new or line is None or line.value.strip() == new:
         return None
+    if fitting_numbers.is_open(asked.message, line.value.strip(), language):
+        return None  # “it used to be otter1”
     rest = asked.message.replace(new, " ")
     left = note_lines.left_of_title(rest, f"{line.text} {held.thing.title}")
-    if len(left) > LEFT and not questions.is_asian(rest):
+    is_else = fitting_numbers.says_else(rest, f"{line.text} {held.thing.title}", language)
+    if is_else if questions.is_asian(rest) else len(left) > LEFT:
         return None  # of something else
     old = line.value.strip()
     at = line.text.rindex(old)

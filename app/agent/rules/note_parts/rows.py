@@ -147,7 +147,7 @@ def look(asked: Asked, language: Language) -> Call | None:
 
 def found(looked: Asked, language: Language) -> tuple[Thing, ...]:
     """Return the one note of all with a row of which a message says a cell as a whole, as what goes
-    out of it; none where several have one.
+    out of it; none where several have one, and none or several are named.
     """
     call, said = look(looked, language), fold_text(looked.message)
     places = {
@@ -161,6 +161,8 @@ def found(looked: Asked, language: Language) -> tuple[Thing, ...]:
         if len(cell) > 1 and any(map(str.isalpha, cell))
         if note_lines.places(fold_text(cell)).search(said)
     }
+    named = {one for one in places if len(places) > 1 and fold_text(one[0].title) in said}
+    places = named or places
     return tuple(note for note, _ in places) if len(places) == 1 else ()
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from app.agent.rules.passages import answer_passages, questions, tables
+from app.agent.rules.passages import answer_passages, note_lines, questions, tables
 from app.agent.rules.passages.answer_passages import ENOUGH, Ranked, Text
 from app.agent.rules.passages.questions import Question
 from app.agent.rules.passages.sentences import (
@@ -60,13 +60,18 @@ def row_said(text: str, found: list[Ranked]) -> list[Ranked]:
     one, note = found[0], found[0].note
     every = tables.find(note.content)
     table, folded = tables.of_row(every, one.start), fold_text(text)
-    if table is None or _first_cell(answer_passages.text_of(one)) in folded:
+    if table is None or _holds_name(folded, _first_cell(answer_passages.text_of(one))):
         return found
     rows = [row for row, _ in _rows(note) if tables.of_row(every, row.start) == table]
-    said = [row for row in rows if (name := _first_cell(row.text)) and name in folded]
+    said = [row for row in rows if _holds_name(folded, _first_cell(row.text))]
     if len(said) != 1:
         return found
     return [msgspec.structs.replace(one, start=said[0].start, end=said[0].end)]
+
+
+def _holds_name(text: str, name: str) -> bool:
+    """Return whether a text has a name of which no number goes on: 房间12 has no 房间1."""
+    return bool(name) and note_lines.places(name).search(text) is not None
 
 
 def _first_cell(row: str) -> str:
@@ -171,7 +176,7 @@ def read_said(text: str) -> Said:
 def is_said(name: str, said: Said) -> bool:
     """Return whether a text says a name whole, in whatever form."""
     if questions.is_asian(name):
-        return fold_text(name) in said.text
+        return _holds_name(said.text, fold_text(name))
     words = {stem(one) for one in split_words(name)}
     return bool(words) and words <= said.stems
 

@@ -193,7 +193,8 @@ def _is_money(unit: str) -> str:
 
 def places(words: str) -> re.Pattern[str]:
     """Return how words are found that stand by themselves; no number is one within “9:30”."""
-    whole = re.escape(words)
+    whole = rf"(?<!\d){re.escape(words)}" if words[:1].isdigit() else re.escape(words)
+    whole = rf"{whole}(?!\d)" if words[-1:].isdigit() else whole  # no 房间1 in 房间12
     if not questions.is_asian(words):
         whole = rf"(?<!{_SPACED})(?<!\d[.,:]){whole}(?![.,:]\d)(?!{_SPACED})"
     return re.compile(whole, re.IGNORECASE)

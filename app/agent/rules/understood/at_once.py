@@ -17,7 +17,7 @@ from app.agent.rules.reader import question_signs, reader
 from app.agent.rules.reader.labelled import TWO
 from app.agent.rules.reader.reader import Reading, Understood
 from app.agent.rules.routing.routing import Route
-from app.agent.rules.understood import agreement, meant, surely, wishes
+from app.agent.rules.understood import agreement, meant, surely, taken_back, wishes
 from app.agent.rules.understood.surely import Act
 from app.agent.turn.steps import Asked, Step, Thing, Trace
 
@@ -57,6 +57,13 @@ _PART = re.compile(
     r"(?:の|里面?的?|中的?|的)(?!名|题|題|タイトル|标题|ほう|方|やつ|件|メモ|ノート|笔记)\w+?(?:を|は|改|换|換)"
 )
 """What of a thing gets new words that are no name of it: “買い物リストの卵を…に変えて”."""
+TOOLS = {
+    "move_todo": "edit_todo",
+    "complete_todo": "complete_todo",
+    "delete": "delete_todo",
+    "rename": taken_back.RENAME,
+}
+"""The tools of changes that a message asks for by more than a word of a todo's title."""
 MOST_CLAUSES = 4
 """So many clauses has a message at most of which one wishes something."""
 WRITES = frozenset({*surely.ADDS, "add_step"})
@@ -80,7 +87,8 @@ def as_asked(
     spoken = last.about or last.shown
     is_same = asks is not None and len(asks.choices) == 1 and asks.choices == spoken
     least = surely.NAMED if is_same else None
-    if asks is None or uses is None:
+    moves = said.intent == "move_todo"
+    if asks is None or uses is None or taken_back.is_open(looked, language, moves=moves):
         return None
     if not surely.may_be_done(said, uses, language, least_sure=least):
         return None
@@ -102,7 +110,8 @@ def as_read(
     """Return the change that the reader knows and no pattern; None where it is asked about."""
     said, asks = _said(reading), surely.asks_yes(question)
     uses = USES.get(said.intent)
-    if asks is None or uses is None:
+    moves = said.intent == "move_todo"
+    if asks is None or uses is None or taken_back.is_open(looked, language, moves=moves):
         return None
     takes_back = surely.takes_back(looked, said, asks.choices)
     if not surely.may_be_done(said, uses, language, takes_back=takes_back):
@@ -135,6 +144,11 @@ def as_read(
         and surely.names_items(said, asks)
         and not surely.relayed(language).search(Marked(said.text).text)
     )
+    if any(
+        one.kind == "todo" and taken_back.is_only_near(looked, TOOLS[said.intent], one, language)
+        for one in (asks.choices if said.intent in TOOLS else ())
+    ):
+        return None
     return surely.route_of(looked, question, asks, said, act) if is_meant else None
 
 

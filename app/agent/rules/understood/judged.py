@@ -126,7 +126,7 @@ def _of_step(
         return taken_back.let_be(language)
     if same_question.renames_guess(asked, step) or taken_back.trashes_part(asked, step):
         return _ask_first(asked, step, language)
-    if taken_back.is_provided(asked, step, language):
+    if taken_back.is_provided(asked, step, language) or taken_back.is_loose(asked, step, language):
         return _ask_first(asked, step, language)
     if question_signs.may_ask(asked.message):
         route = Route("ask", language, {"words": asked.message})
@@ -310,7 +310,10 @@ def _asked_or_done(
     patterns where it is the same.
     """
     best, trace = reading.likely[0], step.trace or Trace()
-    asks = surely.asks_yes(question) if best.intent == "complete_todo" else None
+    asks = surely.asks_yes(question)
+    if asks and taken_back.forbids(looked, language, only=True):
+        return taken_back.let_be(language, asks.choices)
+    asks = asks if best.intent == "complete_todo" else None
     ends = [("complete_todo", {"id": one.id}) for one in (asks.choices if asks else ())]
     if part := wishes.ask_of_named_step(looked, ends, language):
         return part

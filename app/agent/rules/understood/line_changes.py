@@ -56,6 +56,7 @@ BEFORE = 3
 _CLAUSE_END = re.compile(r"[!?;。！？；，、]|[.,](?!\d)")
 _EDGES = ' \t,;:.!?。，、！？；："“”„«»「」『』'
 _PARTICLES = re.compile(r"^\s*[的里把将の、]+")
+_LONG_NUMBER = re.compile(r"(?:\d[\s-]?){5}")
 _UNITS = "|".join(re.escape(one) for row in note_lines.MONEY for one in row.split())
 _NUMBER = r"(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)|\d+(?:[.,]\d+)*)"
 _SLOTS = {
@@ -200,11 +201,13 @@ def _change(
     fit = fitting_numbers.of_line(
         looked.message, lines, found.old, found.replaced, place.note.title, language
     )
-    if said.kind != "replaced" and fit == "else":
+    if (tells_old := old in looked.message) is False and fit == "else":
         return None  # “he got 12 stickers” is no shoe size
     arguments = {"old": found.old, "new": found.new, "from": old, "to": new}
     wish = Route("replace_text", language, arguments, (place.note,))
-    is_sure = found.is_sure and (said.kind == "replaced" or fit == "fits")
+    is_sure = found.is_sure and (tells_old or fit == "fits")
+    # of “Dr Li 010-1234” only the name may be another
+    is_sure = is_sure and (_LONG_NUMBER.search(old) is None or _LONG_NUMBER.search(new) is not None)
     return wish if is_sure else replaced_text.question(wish, held.link)
 
 
@@ -369,6 +372,8 @@ def _bare(text: str, place: Place, looked: Asked) -> str:
     """Return words of a message without an article and without the name of the note."""
     at = looked.message.find(text)
     kept = place.rest[at : at + len(text)] if at >= 0 else text
+    if questions.is_asian(text) and " " in kept.strip():
+        kept = text  # 王医生 after the note 医生
     return routing.trim_name(_PARTICLES.sub("", kept.strip(_EDGES))).strip(_EDGES)
 
 

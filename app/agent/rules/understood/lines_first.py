@@ -326,7 +326,7 @@ def _of_table(before: Asked, held: Held, language: Language) -> Route | Step | N
     if changed is None:
         return which_column.ask(before, held, language)
     corrects = changed.tells_old or _corrects(before, language)
-    if changed.fit == "else" and not corrects:
+    if not corrects and (changed.fit == "else" or cells.may_be_of_else(before, changed, language)):
         return None  # “he is 8 years old now” is no shoe size
     if questions.is_asian(before.message) and _says_add(before, language):
         return None
@@ -384,6 +384,8 @@ def _may_change_table(asked: Asked, language: Language) -> bool:
     text = asked.message
     last = asked.earlier[0] if asked.earlier else Trace()
     if len(text) > line_changes.LONGEST or "?" in text or "？" in text:
+        return False
+    if taken_back.is_open(asked, language) and not _corrects(asked, language):
         return False
     if last.asks and last.asks.lacks != "yes":
         return False

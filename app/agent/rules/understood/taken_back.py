@@ -5,15 +5,17 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import msgspec
 
 from app.agent.quickadd import quickadd
 from app.agent.rules.changes import marked as changed
 from app.agent.rules.changes.marked import Marked, words_of
-from app.agent.rules.dialogue import dialogue_words
+from app.agent.rules.dialogue import dialogue_words, view_words
 from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.listed import list_words
+from app.agent.rules.mentions import asking
 from app.agent.rules.note_parts import rows
 from app.agent.rules.passages import note_lines, questions
 from app.agent.rules.phrases import phrases
@@ -42,6 +44,9 @@ SEEMS = ("delete", "complete_todo", "untag")
 """What a clause with the verb of a change may seem to be that takes off or ticks an item."""
 ENDS_OR_MOVES = frozenset("complete_todo delete_todo trash_note delete_folder edit_todo".split())
 """The tools that are asked about first where a message wishes it only if something else is so."""
+RENAME = "rename"
+CAPITALS = frozenset({"de"})
+"""The languages in which not only names have capitals."""
 WRITES = frozenset("edit_todo create_todo edit_note create_note create_folder pin_note".split())
 """The tools that do what a message may forbid."""
 PARTS = frozenset("ask events replace_text append_note change_items tick_item add_up".split())
@@ -117,10 +122,7 @@ def no_row(asked: Asked, step: Step, language: Language) -> Step | None:
     gone = {fields.get("noteId") for tool, fields in step.calls if tool == "trash_note"}
     meant = [one for one in last.about if one.kind == "note" and one.id in gone]
     meant += asks.choices if asks is not None and asks.intent == "delete" else ()
-    if not meant or any(
-        surely.is_said(one.title, asked.message) or rows.names_row(one.title, language)
-        for one in meant
-    ):
+    if not meant or any(rows.names_row(one.title, language) for one in meant):
         return None
     told = phrases.phrase(language, "none_fits", words=asked.message.strip(" .!。！"))
     return Step(told, trace=Trace(intent="leave", language=language), empty=True)
@@ -223,6 +225,83 @@ def _denied(text: str, language: Language) -> str | None:
     if not negates.search(marked):
         return None
     return text if _ENDING.search(text) else " ".join(negates.sub(" ", marked).split())
+
+
+def is_loose(asked: Asked, step: Step, language: Language) -> bool:
+    """Return whether a step ends or moves a todo that its message only comes near to."""
+    titles = {row["id"]: row["title"] for row in _todos(asked)}
+    found = [
+        (RENAME if "title" in fields else tool, Thing("todo", fields["id"], titles[fields["id"]]))
+        for tool, fields in step.calls
+        if tool in ENDS_OR_MOVES and fields.get("id") in titles
+        if tool != "edit_todo" or {"dueDate", "title"} & fields.keys()
+    ]
+    return any(is_only_near(asked, tool, todo, language) for tool, todo in found)
+
+
+def is_open(asked: Asked, language: Language, *, moves: bool = False) -> bool:
+    """Return whether a message forbids something, wishes it only if something else is so, or begins
+    as a question does, with no word of courtesy. What forbids one day only may move it to another.
+    """
+    words, text = words_of(language), Marked(asked.message).text
+    is_question = words.asks.match(text) is not None and not words.courtesy.search(text)
+    is_denied = forbids(asked, language) and not (moves and _clauses(text, language) > 1)
+    return is_question or is_denied or changed.is_provided(asked.message, language)
+
+
+def forbids(asked: Asked, language: Language, *, only: bool = False) -> bool:
+    """Return whether a message forbids something, and says nothing else where it is to do `only`
+    that.
+    """
+    text = _without_must(asked.message, language)
+    is_only = _clauses(Marked(asked.message).text, language) == 1
+    return words_of(language).forbids.search(text) is not None and (is_only or not only)
+
+
+def _clauses(text: str, language: Language) -> int:
+    return len([one for one in words_of(language).join.split(text) if one])
+
+
+def is_only_near(asked: Asked, tool: str, todo: Thing, language: Language) -> bool:
+    """Return whether a message hardly names a todo that was not spoken of, and asks for nothing
+    outright: “Mia has paid” of “Book room for Mia”; or only says what may be so: “choir might move
+    to Saturday”.
+    """
+    last = asked.earlier[0] if asked.earlier else Trace()
+    if todo in (*last.about, *last.shown):
+        return False
+    text = Marked(asked.message).text
+    is_open = surely.perhaps(language).search(text) is not None
+    return is_open or _is_hardly_named(asked, tool, todo.title, language)
+
+
+def _is_hardly_named(asked: Asked, tool: str, title: str, language: Language) -> bool:
+    """Return whether a message has less than half of the words of a title, and of these but names
+    of people, or is to delete it or give it another.
+    """
+    words, text = words_of(language), Marked(asked.message).text
+    if not words.spaced or surely.share_said(title, asked.message) >= surely.HALF:
+        return False
+    if tool in ("delete_todo", RENAME):
+        return "todo" not in view_words.sort_words(asked.message, language).said
+    if tool == "complete_todo" and words.cues["tick"].search(text):
+        return False
+    said = note_lines.content(text)
+    shared = [one for one in re.findall(r"\w+", title) if note_lines.content(one) & said]
+    first = re.findall(r"\w+", title)[:1]
+    people = {one.title.split()[0] for one in asking.things(asked) if one.kind == "person"}
+    has_names = language not in CAPITALS
+    return bool(shared) and all(
+        one in people or (has_names and one[0].isupper() and [one] != first) for one in shared
+    )
+
+
+def _todos(asked: Asked) -> Iterator[Mapping[str, Any]]:
+    """Yield the todos that were looked up."""
+    for result in asked.results:
+        if not result.failed:
+            yield from result.content.get("todos", ())
+            yield from [result.content["todo"]] if "todo" in result.content else ()
 
 
 def can_undo(asked: Asked) -> bool:

@@ -7,7 +7,7 @@ from app.agent.rules.answers.item_changes import Held
 from app.agent.rules.changes.marked import Marked
 from app.agent.rules.dialogue import references, said_days
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.listed import corrected_facts, list_words
+from app.agent.rules.listed import corrected_facts, fitting_numbers, list_words
 from app.agent.rules.note_parts import cells
 from app.agent.rules.passages import log_lines, new_rows, note_lines, questions
 from app.agent.rules.reader import question_signs, reader
@@ -46,8 +46,13 @@ def replaced(looked: Asked, question: Step, said: Understood, act: Act) -> Route
     least = surely.NAMED if is_old else surely.AT_ONCE
     is_told = said.sure >= least and bool(texts) and new in texts[-1]
     is_told = is_told and not question_signs.only_asks(said, trace.language)
-    if not (is_told or _asks_to_correct(looked, asks, trace.language)):
+    is_asked = _asks_to_correct(looked, asks, trace.language)
+    if not (is_told or is_asked):
         return None
+    # 改 asks for nothing: “公司的改成7788了”
+    is_asked = is_asked and not questions.is_asian(looked.message)
+    if not (is_old or is_asked or _fits(looked, asks, trace.language)):
+        return None  # “if it's 30 I take it”
     if surely.perhaps(trace.language).search(Marked(said.text).text):
         return None
     told = looked.earlier[0].told.splitlines()[:1] if looked.earlier else []
@@ -60,6 +65,14 @@ def replaced(looked: Asked, question: Step, said: Understood, act: Act) -> Route
         or (any(line.endswith(one) for one in told if one) and _is_of(looked, asks, trace.language))
     )
     return surely.route_of(looked, question, asks, said, act) if is_named else None
+
+
+def _fits(looked: Asked, asks: Question, language: Language) -> bool:
+    """Return whether a new number is surely one of the line that it is asked about."""
+    titles = (one.title for one in asks.choices)
+    known = " ".join((asks.arguments["old"], *titles, *looked.before[-1:]))
+    place = fitting_numbers.Place(asks.arguments["from"], (), "", known, is_named=False)
+    return fitting_numbers.fit(looked.message, asks.arguments["to"], place, language) == "fits"
 
 
 def _is_of(looked: Asked, asks: Question, language: Language) -> bool:
