@@ -148,3 +148,20 @@ async def test_no_number_is_lost_for_a_name_and_no_code_for_what_is_denied(alice
     await say("门禁密码多少")
     await say("不是7788")
     assert await text_of(alice, where) == text
+
+
+@pytest.mark.anyio
+async def test_a_price_is_no_time_of_day(alice: Client) -> None:
+    text = "| 品目 | 単価 |\n|---|---|\n| 麺 | 0.62€/玉 |\n| もやし | 1.80€/kg |\n"
+    where = await note(alice, "仕入れ価格", text)
+    await Talk(alice).say("もやし値上げだって。1.95€/kgに書き換えて")
+    assert await text_of(alice, where) == text.replace("1.80", "1.95")
+
+
+@pytest.mark.anyio
+async def test_a_new_row_overwrites_none_that_has_the_same_value(alice: Client) -> None:
+    head = "| 项目 | 价格 | 几天 |\n|---|---|---|\n"
+    text = f"{head}| 裤脚 | 12€ | 2天 |\n| 换拉链 | 18€ | 3天 |\n"
+    where = await note(alice, "改衣价目表", text)
+    await Talk(alice).say("价目表加一行：改袖长 15€ 3天")
+    assert "| 换拉链 | 18€ | 3天 |" in await text_of(alice, where)

@@ -15,7 +15,10 @@ LEAST = 2
 """So many lines of one form has a list at least."""
 PHONE_DIGITS = 6
 """So many digits has the number of a telephone at least."""
-TIME = re.compile(r"(?<![\d.])(?P<hour>\d{1,2})(?P<mark>[:.h点點時时])(?P<minute>\d\d)?(?![\d.])")
+TIME = re.compile(
+    r"(?<![\d.€£$¥])(?P<hour>[01]?\d|2[0-4])(?P<mark>[:.h点點時时])(?P<minute>[0-5]\d)?"
+    r"(?![\d.]|\s?[€£$¥%])"
+)
 PHONE = re.compile(r"\+?\d(?:[\d /()-]*\d)?")
 NUMBER = re.compile(r"(?P<before>\D{0,3}?)(?P<number>\d+(?:[.,]\d+)?)(?P<unit>\s?\D{0,12})")
 _MARK = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")

@@ -368,7 +368,8 @@ def _corrects(asked: Asked, language: Language) -> bool:
 
 def _says_add(asked: Asked, language: Language) -> bool:
     """Return whether a message asks for something to be added, and for nothing to be corrected."""
-    cues, text = list_words.words_of(language).cues, Marked(asked.message).text
+    cues = list_words.words_of(language).cues
+    text = Marked(asked.message).text.replace("：", ":").partition(":")[0]  # 加一行：改袖长 15€
     return bool(cues["add"].search(text)) and not cues["correct"].search(text)
 
 
