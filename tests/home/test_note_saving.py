@@ -1,10 +1,11 @@
 """Saving while somebody types: the server away, a session ended, others in the same note."""
 
+import asyncio
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, Page, Route, expect
 
 from tests.conftest import Client, Served
 from tests.support.home import Home, at_home
@@ -157,3 +158,24 @@ async def test_line_ends_stay_as_they_were(home: Home) -> None:
     await expect(page.locator("#state")).not_to_have_text("Saved")
     await expect(page.locator("#state")).to_have_text("Saved")
     assert await stored(home, number) == "one\r\ntwo more"
+
+
+async def test_what_is_typed_before_the_script_of_the_page_has_come_is_saved(home: Home) -> None:
+    number = (await home.client.note("Plan", "begun", contentFormat="markdown"))["id"]
+    come = asyncio.Event()
+
+    async def late(route: Route) -> None:
+        await come.wait()
+        await route.continue_()
+
+    page = home.page
+    await page.route("**/note_edit.js", late)
+    await page.goto(f"{home.origin}/notes/{number}/edit", wait_until="commit")
+    area = page.get_by_label("Text", exact=True)
+    await area.press("Control+End")
+    await page.keyboard.insert_text(" early")
+    await expect(page.locator("#state")).to_have_text("")
+    come.set()
+    await expect(page.locator("#state")).to_have_text("Saved")
+    await expect(area).to_have_value("begun early")
+    assert await stored(home, number) == "begun early"

@@ -12,12 +12,11 @@ const RETRIES = [1000, 2000, 4000, 8000, 15000];
 
 /**
  * Keeps a note saved. `read()` gives `{title, tags, text}` as they are typed, `write()` puts merged ones in their place, `tell(state, more)` shows how it stands,
- * `choose(pieces, more)` asks a person where both changed the same lines. `note` is the state of the page: id, revision, start, end, part, crlf, person.
+ * `choose(pieces, more)` asks a person where both changed the same lines. `saved` is how they stood as the page came: what was typed before this script was there is not saved. `note` is the state of the page: id, revision, start, end, part, crlf, person.
  */
 export class Autosave {
-  constructor({ note, read, write, tell, choose, made }) {
-    Object.assign(this, { note, read, write, tell, choose, made });
-    this.saved = read();
+  constructor({ note, saved, read, write, tell, choose, made }) {
+    Object.assign(this, { note, saved, read, write, tell, choose, made });
     this.pending = null;
     this.stopped = false;
     this.tries = 0;

@@ -19,10 +19,11 @@ const [title, area, tags, state] = ["#title", "#content", "#tags", "#state"].map
 const note = JSON.parse(one("#note-state").textContent);
 note.draft = sessionDraft();
 const opened = note.id ? title.defaultValue : "";
-const untyped = { title: title.defaultValue, tags: tags.value, text: area.value };
+const untyped = { title: title.defaultValue, tags: tags.defaultValue, text: area.defaultValue };
 
 const autosave = new Autosave({
   note,
+  saved: { ...untyped },
   read: () => ({ title: title.value, tags: tags.value, text: area.value }),
   write: ({ title: named, tags: tagged, text }) => {
     if (document.activeElement !== title || title.value === autosave.saved.title) title.value = named;
@@ -195,6 +196,7 @@ function goToLine() {
 grow(title);
 grow(area);
 if (note.id) tell("saved");
+if (autosave.isDirty) autosave.typed();
 whenChanged(() => autosave.look());
 goToLine();
 await bringBack();
