@@ -134,6 +134,13 @@ def whole_words(words: Pieces, language: Language) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{said})(?!\w)" if is_spaced else said)
 
 
+@functools.cache
+def line_words(language: Language, field: str) -> re.Pattern[str]:
+    """Return the pattern that finds the words of a field of `lines.toml`, as `whole_words` does."""
+    words: Pieces = getattr(load_table(language, LineWords), field)
+    return whole_words(words, language)
+
+
 def expand_macros(pattern: Pieces, macros: Mapping[str, Pieces]) -> str:
     """Return a pattern with its macros in place; KeyError names one that is missing."""
     text = join_pattern(pattern)

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from app.agent.rules.changes.marked import Marked, is_provided, words_of
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
-from app.agent.rules.languages.language_tables import Language, Pieces
+from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.line_tables import LineWords
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.listed import list_words
@@ -125,7 +125,7 @@ def is_open(text: str, old: str, language: Language) -> bool:
     it: “it's not 30”, “if it were 30”.
     """
     plain = plain_letters(text).lower()
-    patterns = (_negates(language), _words(language, "wished"))
+    patterns = (_negates(language), language_data.line_words(language, "wished"))
     is_open = is_provided(text, language) or any(one.search(plain) for one in patterns)
     return is_open and (not old or plain_letters(old).lower() not in plain)
 
@@ -142,7 +142,10 @@ def says_else(rest: str, known: str, language: Language) -> bool:
     “the bus is at 9” where the hours of a shop stand.
     """
     asks = (*words_of(language).cues.values(), *list_words.words_of(language).cues.values())
-    for words in (*asks, *(_words(language, one) for one in ("now", "idle", "amounts_to"))):
+    for words in (
+        *asks,
+        *(language_data.line_words(language, one) for one in ("now", "idle", "amounts_to")),
+    ):
         rest = words.sub(" ", rest)
     if questions.is_asian(rest):
         left = {*_LETTERS.findall(questions.without_filler(rest))} - {*known}
@@ -152,7 +155,7 @@ def says_else(rest: str, known: str, language: Language) -> bool:
 
 def is_of_oneself(message: str, language: Language) -> bool:
     """Return whether a message tells something of the person who writes: “I have paid”."""
-    return _words(language, "by_self").search(Marked(message).text) is not None
+    return language_data.line_words(language, "by_self").search(Marked(message).text) is not None
 
 
 def _counts_else(text: str, end: int, place: Place, language: Language) -> bool:
@@ -193,12 +196,6 @@ def _compiled(text: str, edges: tuple[str, str]) -> re.Pattern[str]:
 def _pattern(language: Language, field: str) -> re.Pattern[str]:
     pieces = getattr(language_data.load_table(language, LineWords), field)
     return re.compile(f"(?:{plain_letters(language_data.join_pattern(pieces))})")
-
-
-@functools.cache
-def _words(language: Language, field: str) -> re.Pattern[str]:
-    words: Pieces = getattr(language_data.load_table(language, LineWords), field)
-    return language_data.whole_words(words, language)
 
 
 @functools.cache

@@ -6,7 +6,6 @@ one that the message before named. The column is told by its name, or by what on
 word that other rows have there, a time where a time stands, a number for the only number.
 """
 
-import functools
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -16,7 +15,6 @@ from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.dialogue import dialogue_words
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.languages.line_tables import LineWords
 from app.agent.rules.listed import fitting_numbers, list_words
 from app.agent.rules.listed.fitting_numbers import Fit, Place
 from app.agent.rules.note_parts import cell_values, said_rows
@@ -119,16 +117,14 @@ def names_column(text: str, header: Sequence[str], column: int) -> bool:
     return _names(text, header, column)
 
 
-@functools.cache
 def says_now(language: Language) -> re.Pattern[str]:
     """Return the words by which a message says that something is no longer as it was."""
-    return language_data.whole_words(language_data.load_table(language, LineWords).now, language)
+    return language_data.line_words(language, "now")
 
 
-@functools.cache
 def theirs(language: Language) -> re.Pattern[str]:
     """Return the words that mean what was named before."""
-    return language_data.whole_words(language_data.load_table(language, LineWords).theirs, language)
+    return language_data.line_words(language, "theirs")
 
 
 def _value(

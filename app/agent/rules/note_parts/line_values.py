@@ -76,7 +76,7 @@ def wishes(asked: Asked, language: Language) -> list[Wish]:
     text, known = asked.message, language_data.has_table(language, LineWords)
     if is_open or not known or len(text) > LONGEST or re.search("[?？]", text):
         return []
-    if _pattern(language, "wished").search(Marked(text).text):
+    if language_data.line_words(language, "wished").search(Marked(text).text):
         return []  # “I'd like the choir to be moved to Friday”
     day = _day(text, asked.now, language)
     return [*([day] if day else []), *_names(text, language)]
@@ -84,19 +84,19 @@ def wishes(asked: Asked, language: Language) -> list[Wish]:
 
 def is_told_by(text: str, language: Language) -> bool:
     """Return whether a message begins with who says so: “Ben says the choir's been moved”."""
-    return _pattern(language, "told_by").match(Marked(text).text) is not None
+    return language_data.line_words(language, "told_by").match(Marked(text).text) is not None
 
 
 def _day(text: str, now: datetime, language: Language) -> Wish | None:
     """Return the weekday or time that a message says something has now."""
     plain = Marked(text).text
-    cues = [one.span() for one in _pattern(language, "moved").finditer(plain)]
+    cues = [one.span() for one in language_data.line_words(language, "moved").finditer(plain)]
     said = days_times.said_in(text, now, language, [at for one in cues for at in one])
     former = _former(plain, said.spans, language) if said else []
     if said is None or not (cues or former):
         return None
     gone = [*said.spans, *cues, *former, *_idle(plain, language)]
-    if teller := _pattern(language, "told_by").match(plain):
+    if teller := language_data.line_words(language, "told_by").match(plain):
         gone.append(teller.span())
     kept = "".join(" " if any(a <= at < b for a, b in gone) else one for at, one in enumerate(text))
     return Wish(said, "", kept) if not re.search(r"\d", kept) else None
@@ -122,7 +122,7 @@ def _idle(plain: str, language: Language) -> Iterator[tuple[int, int]]:
     """Yield what a message has beside what it means: “please”, “change that in the list”."""
     words = words_of(language)
     correct = list_words.words_of(language).cues["correct"]
-    idle = _pattern(language, "idle")
+    idle = language_data.line_words(language, "idle")
     for pattern in (words.courtesy, correct, cells.says_now(language), idle):
         yield from (one.span() for one in pattern.finditer(plain))
 
@@ -142,12 +142,6 @@ def _taken(language: Language) -> tuple[re.Pattern[str], ...]:
     edge = r"(?<!\w)" if words_of(language).spaced else ""
     texts = (plain_letters(language_data.expand_macros(one, _SLOTS)) for one in rows)
     return tuple(re.compile(f"{edge}(?:{one})") for one in texts)
-
-
-@functools.cache
-def _pattern(language: Language, field: str) -> re.Pattern[str]:
-    words: Pieces = getattr(language_data.load_table(language, LineWords), field)
-    return language_data.whole_words(words, language)
 
 
 def change(looked: Asked, said: Sequence[Wish], language: Language) -> Changed | Step | None:
@@ -299,7 +293,7 @@ def _fit(
             return None
         new, replaced = moved.text, moved.replaced
         label = line.label if is_named else value[: value.find(replaced[0])]
-        label = _pattern(language, "moved").sub(" ", plain_letters(label).lower())
+        label = language_data.line_words(language, "moved").sub(" ", plain_letters(label).lower())
     if line.columns:
         return None
     return _Fit(line, f"{line.text[:start]}{new}", replaced, _says_whole(wish.left, label))
@@ -361,7 +355,7 @@ def _changed(
         text = fold_text(looked.message)
         is_old = note_lines.places(fold_text(fit.replaced[0])).search(text)
         plain = Marked(looked.message).text
-        patterns = (cells.says_now(language), _pattern(language, "moved"))
+        patterns = (cells.says_now(language), language_data.line_words(language, "moved"))
         is_sure = bool(is_old or any(one.search(plain) for one in patterns))
     return Changed(Route("replace_text", language, arguments, (held.thing,)), is_sure)
 

@@ -4,15 +4,13 @@
 take her row out” names a row and says that it goes.
 """
 
-import functools
 import re
 from collections.abc import Sequence
 
 from app.agent.rules.answers.item_changes import Held
 from app.agent.rules.changes.marked import Marked, words_of
 from app.agent.rules.languages import language_data
-from app.agent.rules.languages.language_tables import Language, Pieces
-from app.agent.rules.languages.line_tables import LineWords
+from app.agent.rules.languages.language_tables import Language
 from app.agent.rules.languages.plain_letters import plain_letters
 from app.agent.rules.languages.plain_tables import PlainWords
 from app.agent.rules.listed import list_words
@@ -55,13 +53,7 @@ def says_removed(message: str, language: Language) -> bool:
 
 
 def _row(language: Language) -> re.Pattern[str]:
-    return _words(language, "row")
-
-
-@functools.cache
-def _words(language: Language, field: str) -> re.Pattern[str]:
-    words: Pieces = getattr(language_data.load_table(language, LineWords), field)
-    return language_data.whole_words(words, language)
+    return language_data.line_words(language, "row")
 
 
 def removes(message: str, language: Language) -> bool:
@@ -107,7 +99,7 @@ def taken_from(asked: Asked, language: Language) -> Thing | None:
     text = asked.message
     size = len(text) if questions.is_asian(text) else len(text.split())
     most = LETTERS * 2 if questions.is_asian(text) else WORDS * 2
-    if size > most or not _words(language, "as_well").search(Marked(text).text):
+    if size > most or not language_data.line_words(language, "as_well").search(Marked(text).text):
         return None
     last = asked.earlier[0] if asked.earlier else Trace()
     is_gone = last.intent == "change_items" and "row" in last.arguments and last.undo
@@ -116,7 +108,7 @@ def taken_from(asked: Asked, language: Language) -> Thing | None:
 
 def one_more(looked: Asked, held: Held, language: Language) -> Route | None:
     """Return the change of a table that loses another row: “Paul too” after one was taken out."""
-    also, text = _words(language, "as_well"), Marked(looked.message).text
+    also, text = language_data.line_words(language, "as_well"), Marked(looked.message).text
     name = also.sub(" ", text).strip(f"{_EDGES},，、")
     markdown = str(held.record["markdown"])
     rows = [

@@ -4,7 +4,6 @@ It takes the place of the number of the message before that stands in one line o
 is hardly another: of as many digits, all but two of them the same.
 """
 
-import functools
 import re
 from collections import Counter
 
@@ -14,7 +13,6 @@ from app.agent.rules.dialogue import references
 from app.agent.rules.languages import language_data
 from app.agent.rules.languages.change_tables import Changes
 from app.agent.rules.languages.language_tables import Language
-from app.agent.rules.languages.line_tables import LineWords
 from app.agent.rules.passages import note_lines, questions
 from app.agent.rules.reader import question_signs
 from app.agent.rules.routing.routing import Route
@@ -108,7 +106,7 @@ def _shared(line: str, said: Counter[str]) -> int:
 
 
 def _says_slip(message: str, language: Language) -> bool:
-    return _slip(language).search(Marked(message).text) is not None
+    return language_data.line_words(language, "slip").search(Marked(message).text) is not None
 
 
 def _is_denied(message: str, language: Language) -> bool:
@@ -123,7 +121,9 @@ def _says_else(message: str, known: str, new: str, language: Language) -> bool:
     """Return whether a message says anything but the number, that it is right now, and words that
     were written.
     """
-    text = _slip(language).sub(" ", Marked(message).text.replace(new, " "))
+    text = language_data.line_words(language, "slip").sub(
+        " ", Marked(message).text.replace(new, " ")
+    )
     if words_of(language).spaced:
         left = note_lines.content(text) - note_lines.content(known)
         return any(len(one) > SOUND for one in left)
@@ -133,7 +133,9 @@ def _says_else(message: str, known: str, new: str, language: Language) -> bool:
 
 def _says_only(message: str, new: str, language: Language) -> bool:
     """Return whether a message has nothing but a number and that it is right now."""
-    left = _slip(language).sub(" ", Marked(message).text.replace(new, " "))
+    left = language_data.line_words(language, "slip").sub(
+        " ", Marked(message).text.replace(new, " ")
+    )
     return not re.search(r"\w", _SOUNDS.sub(" ", left))
 
 
@@ -145,9 +147,3 @@ def _is_of_unit(message: str, new: str, rest: str) -> bool:
     said = unit[0].strip() if unit else ""
     is_bare = not said or (said.isascii() and unit is not None and unit[0][:1].isspace())
     return is_bare or rest.strip().startswith(said) or said in _AFTER
-
-
-@functools.cache
-def _slip(language: Language) -> re.Pattern[str]:
-    """Return the words by which a language says that something was written wrong."""
-    return language_data.whole_words(language_data.load_table(language, LineWords).slip, language)

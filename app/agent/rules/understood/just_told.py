@@ -41,11 +41,7 @@ def items(
     ((how, titles),) = asks.arguments.items()
     intents = OF_ITEMS.get(how, frozenset())
     likely = sum(reading.weights.get(one, 0.0) for one in intents)
-    if (
-        said.intent not in intents
-        or likely < surely.AT_ONCE
-        or question_signs.only_asks(said, language)
-    ):
+    if said.intent not in intents or likely < surely.AT_ONCE:
         return None
     marked, thing = Marked(said.text).text, asks.choices[0]
     unsure = (surely.perhaps, surely.relayed, surely.negates)

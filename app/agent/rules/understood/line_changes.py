@@ -201,7 +201,7 @@ def _change(
     fit = fitting_numbers.of_line(
         looked.message, lines, found.old, found.replaced, place.note.title, language
     )
-    if (tells_old := old in looked.message) is False and fit == "else":
+    if not (tells_old := old in looked.message) and fit == "else":
         return None  # “he got 12 stickers” is no shoe size
     arguments = {"old": found.old, "new": found.new, "from": old, "to": new}
     wish = Route("replace_text", language, arguments, (place.note,))
